@@ -1,7 +1,7 @@
 //! DDPG and TD3 over a box, as in Stable Baselines 2: an actor without chance, and one critic or two with their targets.
 
 use super::network::{Form, Rows, Tape, Trained, grow_target};
-use super::replay::{Batch, Observed, Space, States};
+use super::replay::{Batch, Observations, Observed, Space, States};
 use super::sac::{errors, normal};
 use super::settings::{BoxDdpg, BoxTd3};
 use crate::net::follow;
@@ -117,9 +117,8 @@ impl Deterministic {
 
     /// Returns the action of the policy.
     pub fn act(&mut self, observed: &Observed) -> Vec<f32> {
-        let mut states = States::default();
-        states.push(observed, self.space);
-        actions(&mut self.tape, &self.actor.network.form, &self.actor.network.weights, &states)
+        let one = Observations::one(observed, self.space);
+        actions(&mut self.tape, &self.actor.network.form, &self.actor.network.weights, &one)
     }
 
     /// Learns from some steps; the actor and the targets each `delay` steps.
@@ -139,62 +138,74 @@ impl Deterministic {
 
     /// Works the gradients of the critics out.
     pub fn critic_gradients(&mut self, batch: &Batch) {
-        let form = self.actor.network.form;
-        let mut ahead_actions = actions(&mut self.tape, &form, &self.actor.target, &batch.to);
-        if let Some(Smoothing { deviation, most }) = self.smoothing {
-            for action in &mut ahead_actions {
-                let noise = (deviation * normal(&mut self.noise)).clamp(-most, most);
-                *action = (*action + noise).clamp(-1.0, 1.0);
+        let (form, to) = (self.actor.network.form, &batch.to);
+        let distinct = actions(&mut self.tape, &form, &self.actor.target, &to.distinct);
+        let ahead = match self.smoothing {
+            // Equal screens have equal actions, and so equal worths.
+            None => to.spread(&self.least(&to.distinct, &distinct), 1),
+            Some(Smoothing { deviation, most }) => {
+                let mut actions = to.spread(&distinct, self.space.dimensions);
+                for action in &mut actions {
+                    let noise = (deviation * normal(&mut self.noise)).clamp(-most, most);
+                    *action = (*action + noise).clamp(-1.0, 1.0);
+                }
+                self.least(&to.all, &actions)
             }
-        }
-        let mut ahead = vec![f32::INFINITY; batch.rewards.len()];
-        for critic in &self.critics {
-            let form = critic.network.form;
-            let numbers = numbers(&form, &batch.to, &ahead_actions, self.space);
-            let rows = rows(&form, &batch.to, &numbers, &ahead_actions);
-            self.tape.forward(&form, &critic.target, rows);
-            ahead.iter_mut().zip(&self.tape.outputs).for_each(|(ahead, other)| *ahead = ahead.min(*other));
-        }
+        };
         let wanted = batch.wanted(&ahead, self.discount);
+        let from = &batch.from.all;
         for critic in &mut self.critics {
             let form = critic.network.form;
-            let numbers = numbers(&form, &batch.from, &batch.actions, self.space);
-            let rows = rows(&form, &batch.from, &numbers, &batch.actions);
+            let numbers = numbers(&form, from, &batch.actions, self.space);
+            let rows = rows(&form, from, &numbers, &batch.actions);
             self.tape.forward(&form, &critic.network.weights, rows);
             let by_output = errors(&self.tape.outputs, &wanted, 2.0);
             self.tape.backward(&mut critic.network, rows, &by_output);
         }
     }
 
+    /// Returns the least worth of each action, as the targets of the critics hold.
+    fn least(&mut self, observations: &Observations, actions: &[f32]) -> Vec<f32> {
+        let mut least = vec![f32::INFINITY; observations.marks.len()];
+        for critic in &self.critics {
+            let form = critic.network.form;
+            let numbers = numbers(&form, observations, actions, self.space);
+            self.tape.forward(&form, &critic.target, rows(&form, observations, &numbers, actions));
+            least.iter_mut().zip(&self.tape.outputs).for_each(|(least, other)| *least = least.min(*other));
+        }
+        least
+    }
+
     /// Works the gradient of the actor out, which ascends the first critic.
     pub fn actor_gradient(&mut self, from: &States) {
-        let actor = &mut self.actor.network;
-        let actions = actions(&mut self.tape, &actor.form, &actor.weights, from);
+        let (actor, distinct) = (&mut self.actor.network, &from.distinct);
+        let actions = actions(&mut self.tape, &actor.form, &actor.weights, distinct);
         let critic = &self.critics[0].network;
-        let numbers = numbers(&critic.form, from, &actions, self.space);
-        self.critic_tape.forward(&critic.form, &critic.weights, rows(&critic.form, from, &numbers, &actions));
-        let each = vec![-1.0 / from.marks.len() as f32; from.marks.len()];
+        let numbers = numbers(&critic.form, distinct, &actions, self.space);
+        let rows = rows(&critic.form, distinct, &numbers, &actions);
+        self.critic_tape.forward(&critic.form, &critic.weights, rows);
+        let count = from.all.marks.len();
+        let each = from.gathered(&vec![-1.0 / count as f32; count], 1);
         let dimensions = self.space.dimensions;
         let mut by_output =
             self.critic_tape.backward_numbers(&critic.form, &critic.weights, &each, dimensions);
         by_output.iter_mut().zip(&actions).for_each(|(by, action)| *by *= 1.0 - action * action);
-        let rows = Rows { marks: &from.marks, numbers: &from.times, late: &[] };
-        self.tape.backward(actor, rows, &by_output);
+        self.tape.backward(actor, distinct.rows(), &by_output);
     }
 }
 
 /// Returns the actions of an actor, and leaves the tape as it has written it.
-fn actions(tape: &mut Tape, form: &Form, network: &[f32], states: &States) -> Vec<f32> {
-    tape.forward(form, network, Rows { marks: &states.marks, numbers: &states.times, late: &[] });
+fn actions(tape: &mut Tape, form: &Form, network: &[f32], observations: &Observations) -> Vec<f32> {
+    tape.forward(form, network, observations.rows());
     tape.outputs.iter().map(|&output| libm::tanhf(output)).collect()
 }
 
 /// Returns the numbers that a critic takes beside the marks.
-fn numbers(form: &Form, states: &States, actions: &[f32], space: Space) -> Vec<f32> {
-    if form.late > 0 { states.times.clone() } else { states.with(actions, space.dimensions) }
+fn numbers(form: &Form, observations: &Observations, actions: &[f32], space: Space) -> Vec<f32> {
+    if form.late > 0 { observations.times.clone() } else { observations.with(actions, space.dimensions) }
 }
 
 /// Returns the rows that a critic takes.
-fn rows<'a>(form: &Form, states: &'a States, numbers: &'a [f32], actions: &'a [f32]) -> Rows<'a> {
-    Rows { marks: &states.marks, numbers, late: if form.late > 0 { actions } else { &[] } }
+fn rows<'a>(form: &Form, observations: &'a Observations, numbers: &'a [f32], actions: &'a [f32]) -> Rows<'a> {
+    Rows { marks: &observations.marks, numbers, late: if form.late > 0 { actions } else { &[] } }
 }

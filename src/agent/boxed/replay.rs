@@ -1,6 +1,6 @@
 //! Memory of steps, and batches drawn from it.
 
-use super::network::Marks;
+use super::network::{Marks, Rows};
 use crate::rng::Rng;
 
 /// Most numbers of an action.
@@ -96,21 +96,32 @@ impl Space {
     }
 }
 
-/// Observations of a batch.
+/// Observations as inputs of a network.
 #[derive(Clone, Debug, Default)]
-pub struct States {
+pub struct Observations {
     pub marks: Vec<Marks>,
     /// Share of the episode that is left, if it is observed.
     pub times: Vec<f32>,
 }
 
-impl States {
-    /// Appends an observation.
-    pub fn push(&mut self, observed: &Observed, space: Space) {
+impl Observations {
+    /// Returns the only observation.
+    pub fn one(observed: &Observed, space: Space) -> Observations {
+        let mut one = Observations::default();
+        one.push(observed, space);
+        one
+    }
+
+    fn push(&mut self, observed: &Observed, space: Space) {
         self.marks.push(observed.marks.clone());
         if space.is_timed {
             self.times.push(observed.time);
         }
+    }
+
+    /// Returns the rows of a network that reads nothing else.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { marks: &self.marks, numbers: &self.times, late: &[] }
     }
 
     /// Returns the numbers of each row, with those of its action behind.
@@ -120,6 +131,47 @@ impl States {
         }
         let rows = self.times.iter().zip(actions.chunks_exact(dimensions));
         rows.flat_map(|(time, action)| std::iter::once(*time).chain(action.iter().copied())).collect()
+    }
+}
+
+/// Observations of a batch, each also once: what depends on nothing else is worked out once for all that are equal.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    pub all: Observations,
+    /// Those that differ.
+    pub distinct: Observations,
+    /// Place of each among those that differ.
+    places: Vec<usize>,
+}
+
+impl States {
+    /// Appends an observation.
+    pub fn push(&mut self, observed: &Observed, space: Space) {
+        self.all.push(observed, space);
+        let Observations { marks, times } = &self.distinct;
+        let is_equal = |at: &usize| {
+            times.get(*at).is_none_or(|time| *time == observed.time) && marks[*at] == observed.marks
+        };
+        let known = (0..marks.len()).find(is_equal);
+        self.places.push(known.unwrap_or(marks.len()));
+        if known.is_none() {
+            self.distinct.push(observed, space);
+        }
+    }
+
+    /// Returns the numbers of all, given those of the ones that differ, `width` each.
+    pub fn spread(&self, numbers: &[f32], width: usize) -> Vec<f32> {
+        self.places.iter().flat_map(|at| &numbers[at * width..(at + 1) * width]).copied().collect()
+    }
+
+    /// Returns the sums of the numbers of those that are equal, given those of all, `width` each.
+    pub fn gathered(&self, numbers: &[f32], width: usize) -> Vec<f32> {
+        let mut sums = vec![0.0; self.distinct.marks.len() * width];
+        for (at, numbers) in self.places.iter().zip(numbers.chunks_exact(width)) {
+            let sums = &mut sums[at * width..(at + 1) * width];
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+        }
+        sums
     }
 }
 

@@ -2,7 +2,7 @@
 //! screens with its target.
 
 use super::network::{Form, Rows, Tape, Trained, grow_target};
-use super::replay::{Batch, Observed, Space, States};
+use super::replay::{Batch, Observations, Observed, Space};
 use super::settings::BoxSac;
 use crate::net::{Adam, follow};
 use crate::rng::{Rng, Seed};
@@ -30,6 +30,7 @@ pub struct Sac {
     alpha_adam: Adam,
     noise: Rng,
     tape: Tape,
+    critic_tape: Tape,
 }
 
 /// Actions that the actor draws, and what their gradients take.
@@ -110,6 +111,7 @@ impl Sac {
             alpha_adam: Adam::new(1, settings.rate),
             noise: seed.fork("noise"),
             tape: Tape::default(),
+            critic_tape: Tape::default(),
             settings: *settings,
             space,
         }
@@ -128,18 +130,11 @@ impl Sac {
 
     /// Returns an action drawn from the policy.
     pub fn act(&mut self, observed: &Observed, rng: &mut Rng) -> Vec<f32> {
-        let mut states = States::default();
-        states.push(observed, self.space);
+        let one = Observations::one(observed, self.space);
         let dimensions = self.space.dimensions;
         let noise = (0..dimensions).map(|_| normal(rng)).collect();
-        self.draw(&states, noise).actions
-    }
-
-    /// Draws an action for each state, and leaves the tape as the actor has written it.
-    fn draw(&mut self, states: &States, noise: Vec<f32>) -> Drawn {
-        let rows = Rows { marks: &states.marks, numbers: &states.times, late: &[] };
-        self.tape.forward(&self.actor.form, &self.actor.weights, rows);
-        Drawn::new(&self.tape.outputs, noise, self.space.dimensions)
+        self.tape.forward(&self.actor.form, &self.actor.weights, one.rows());
+        Drawn::new(&self.tape.outputs, noise, dimensions).actions
     }
 
     /// Learns from some steps; the target follows if `follows`.
@@ -162,42 +157,43 @@ impl Sac {
     /// Works all gradients out, before anything moves.
     pub fn gradients(&mut self, batch: &Batch, noise: Vec<f32>) {
         let (dimensions, count) = (self.space.dimensions, batch.rewards.len() as f32);
-        let from = Rows { marks: &batch.from.marks, numbers: &batch.from.times, late: &[] };
-        let drawn = self.draw(&batch.from, noise);
-        let mut critic_tape = Tape::default();
-        let alpha = self.alpha();
+        let (from, alpha) = (&batch.from, self.alpha());
+        self.tape.forward(&self.actor.form, &self.actor.weights, from.distinct.rows());
+        let outputs = from.spread(&self.tape.outputs, 2 * dimensions);
+        let drawn = Drawn::new(&outputs, noise, dimensions);
 
         // The worth of drawn actions: the actor ascends the first critic's, screens are worth the lesser.
-        let numbers = batch.from.with(&drawn.actions, dimensions);
-        let rows = Rows { marks: &batch.from.marks, numbers: &numbers, late: &[] };
+        let numbers = from.all.with(&drawn.actions, dimensions);
+        let rows = Rows { numbers: &numbers, ..from.all.rows() };
         let [one, other] = &self.critics;
-        critic_tape.forward(&other.form, &other.weights, rows);
-        let mut worths = critic_tape.outputs.clone();
-        critic_tape.forward(&one.form, &one.weights, rows);
-        worths.iter_mut().zip(&critic_tape.outputs).for_each(|(worth, other)| *worth = worth.min(*other));
+        self.critic_tape.forward(&other.form, &other.weights, rows);
+        let mut worths = self.critic_tape.outputs.clone();
+        self.critic_tape.forward(&one.form, &one.weights, rows);
+        let of_one = &self.critic_tape.outputs;
+        worths.iter_mut().zip(of_one).for_each(|(worth, of_one)| *worth = worth.min(*of_one));
         let ones = vec![1.0; worths.len()];
-        let by_action = critic_tape.backward_numbers(&one.form, &one.weights, &ones, dimensions);
-        let by_output = drawn.by_outputs(alpha, &by_action, dimensions);
-        self.tape.backward(&mut self.actor, from, &by_output);
+        let by_action = self.critic_tape.backward_numbers(&one.form, &one.weights, &ones, dimensions);
+        let by_output = from.gathered(&drawn.by_outputs(alpha, &by_action, dimensions), 2 * dimensions);
+        self.tape.backward(&mut self.actor, from.distinct.rows(), &by_output);
 
         let wanted_entropy = -(self.settings.entropy as f32) * dimensions as f32;
         self.by_log_alpha = [-drawn.logs.iter().map(|log| log + wanted_entropy).sum::<f32>() / count];
 
-        let to = Rows { marks: &batch.to.marks, numbers: &batch.to.times, late: &[] };
-        self.tape.forward(&self.value.form, &self.target, to);
-        let wanted = batch.wanted(&self.tape.outputs, self.settings.discount as f32);
-        let numbers = batch.from.with(&batch.actions, dimensions);
-        let rows = Rows { marks: &batch.from.marks, numbers: &numbers, late: &[] };
+        self.tape.forward(&self.value.form, &self.target, batch.to.distinct.rows());
+        let ahead = batch.to.spread(&self.tape.outputs, 1);
+        let wanted = batch.wanted(&ahead, self.settings.discount as f32);
+        let numbers = from.all.with(&batch.actions, dimensions);
+        let rows = Rows { numbers: &numbers, ..from.all.rows() };
         for critic in &mut self.critics {
             self.tape.forward(&critic.form, &critic.weights, rows);
             let by_output = errors(&self.tape.outputs, &wanted, 1.0);
             self.tape.backward(critic, rows, &by_output);
         }
 
-        self.tape.forward(&self.value.form, &self.value.weights, from);
-        let soft = worths.iter().zip(&drawn.logs).map(|(worth, log)| worth - alpha * log);
-        let by_output = errors(&self.tape.outputs, &soft.collect::<Vec<_>>(), 1.0);
-        self.tape.backward(&mut self.value, from, &by_output);
+        self.tape.forward(&self.value.form, &self.value.weights, from.distinct.rows());
+        let soft: Vec<f32> = worths.iter().zip(&drawn.logs).map(|(worth, log)| worth - alpha * log).collect();
+        let by_output = errors(&from.spread(&self.tape.outputs, 1), &soft, 1.0);
+        self.tape.backward(&mut self.value, from.distinct.rows(), &from.gathered(&by_output, 1));
     }
 }
 

@@ -76,9 +76,10 @@ fn check_gradient(network: &Trained, loss: impl Fn(&[f64]) -> f64) {
 /// Batch of steps between screens with some of eight marks.
 fn batch(space: Space, count: usize, rng: &mut Rng) -> Batch {
     let mut batch = Batch::default();
-    let mut observed = |rng: &mut Rng| Observed {
-        marks: (0..8_u16).filter(|_| rng.coin()).collect(),
-        time: rng.unit() as f32,
+    // Some are equal.
+    let observed = |rng: &mut Rng| {
+        let kind = rng.below(3) as u16;
+        Observed { marks: (0..8).filter(|mark| mark % 3 >= kind).collect(), time: rng.below(3) as f32 / 3.0 }
     };
     for nth in 0..count {
         batch.from.push(&observed(rng), space);
@@ -90,17 +91,13 @@ fn batch(space: Space, count: usize, rng: &mut Rng) -> Batch {
     batch
 }
 
-fn rows(states: &States) -> Rows<'_> {
-    Rows { marks: &states.marks, numbers: &states.times, late: &[] }
-}
-
 fn wide(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&number| number.into()).collect()
 }
 
 /// Returns the outputs of a network with one output.
 fn worths(form: &Form, network: &[f64], states: &States, actions: &[f64]) -> Vec<f64> {
-    plain(form, network, rows(states), actions).into_iter().map(|outputs| outputs[0]).collect()
+    plain(form, network, states.all.rows(), actions).into_iter().map(|outputs| outputs[0]).collect()
 }
 
 fn mean(numbers: impl IntoIterator<Item = f64>) -> f64 {
@@ -137,7 +134,7 @@ fn gradients_of_soft_actor_critic_are_those_of_finite_differences() {
         let (dimensions, alpha) = (space.dimensions, 1.0);
         // Squashed gaussian actions, and the logarithms of their densities.
         let drawn = |actor: &[f64]| {
-            let outputs = plain(&sac.actor.form, actor, rows(&batch.from), &[]);
+            let outputs = plain(&sac.actor.form, actor, batch.from.all.rows(), &[]);
             let (mut actions, mut logs) = (Vec::new(), Vec::new());
             for (row, noise) in outputs.iter().zip(noise.chunks(dimensions)) {
                 let mut log = 0.0;
@@ -196,7 +193,7 @@ fn gradients_of_deterministic_agents_are_those_of_finite_differences() {
             agent.critic_gradients(&batch);
             agent.actor_gradient(&batch.from);
             let actions = |network: &[f64], states: &States| -> Vec<f64> {
-                let outputs = plain(&agent.actor.network.form, network, rows(states), &[]);
+                let outputs = plain(&agent.actor.network.form, network, states.all.rows(), &[]);
                 outputs.iter().flatten().map(|output| output.tanh()).collect()
             };
             let form = agent.critics[0].network.form;
