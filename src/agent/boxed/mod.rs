@@ -8,6 +8,8 @@
 //! Rewards are made smaller by a factor, where the originals learn them as they are.
 
 mod deterministic;
+#[cfg(test)]
+mod gradients;
 mod learner;
 mod network;
 mod replay;
