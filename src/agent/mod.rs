@@ -19,7 +19,7 @@ mod random;
 mod sac;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 
 use crate::rng::Rng;
