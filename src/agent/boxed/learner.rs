@@ -65,8 +65,8 @@ impl Kind {
 /// Networks that learn.
 #[derive(Clone, Debug)]
 pub enum Networks {
-    Sac(Sac),
-    Deterministic(Deterministic),
+    Sac(Box<Sac>),
+    Deterministic(Box<Deterministic>),
 }
 
 /// All that learns, once there is a choice.
@@ -76,20 +76,22 @@ pub struct Learner {
     pub replay: Replay,
     /// Number of updates so far.
     updates: u64,
-    /// Steps before the target of `sac` moved last.
-    followed: u64,
 }
 
 impl Learner {
     /// Returns networks that were trained on nothing.
     pub fn new(kind: &Kind, space: Space, seed: Seed) -> Learner {
         let networks = match kind {
-            Kind::Sac(settings) => Networks::Sac(Sac::new(settings, space, seed)),
-            Kind::Ddpg(settings) => Networks::Deterministic(Deterministic::ddpg(settings, space, seed)),
-            Kind::Td3(settings) => Networks::Deterministic(Deterministic::td3(settings, space, seed)),
+            Kind::Sac(settings) => Networks::Sac(Box::new(Sac::new(settings, space, seed))),
+            Kind::Ddpg(settings) => {
+                Networks::Deterministic(Box::new(Deterministic::ddpg(settings, space, seed)))
+            }
+            Kind::Td3(settings) => {
+                Networks::Deterministic(Box::new(Deterministic::td3(settings, space, seed)))
+            }
         };
         let replay = Replay::new(kind.schedule().buffer as usize, seed.fork("replay"));
-        Learner { networks, replay, updates: 0, followed: 0 }
+        Learner { networks, replay, updates: 0 }
     }
 
     /// Grows to `marks` marks.
@@ -116,14 +118,9 @@ impl Learner {
         }
         for _ in 0..updates {
             let Some(batch) = self.replay.draw(batch as usize, space) else { return };
-            match (&mut self.networks, kind) {
-                (Networks::Sac(sac), Kind::Sac(settings)) => {
-                    let follows = steps >= self.followed + u64::from(settings.target_update);
-                    self.followed = if follows { steps } else { self.followed };
-                    sac.update(&batch, follows);
-                }
-                (Networks::Deterministic(networks), _) => networks.update(&batch, self.updates),
-                (Networks::Sac(_), Kind::Ddpg(_) | Kind::Td3(_)) => {}
+            match &mut self.networks {
+                Networks::Sac(sac) => sac.update(&batch, steps),
+                Networks::Deterministic(networks) => networks.update(&batch, self.updates),
             }
             self.updates += 1;
         }

@@ -25,6 +25,8 @@ pub struct Sac {
     pub critics: [Trained; 2],
     pub value: Trained,
     pub target: Vec<f32>,
+    /// Steps before the target moved last.
+    followed: u64,
     log_alpha: [f32; 1],
     pub by_log_alpha: [f32; 1],
     alpha_adam: Adam,
@@ -106,6 +108,7 @@ impl Sac {
             critics: ["critic 1", "critic 2"].map(|name| network(name, form(dimensions, 1))),
             target: value.weights.clone(),
             value,
+            followed: 0,
             log_alpha: [0.0],
             by_log_alpha: [0.0],
             alpha_adam: Adam::new(1, settings.rate),
@@ -137,15 +140,16 @@ impl Sac {
         Drawn::new(&self.tape.outputs, noise, dimensions).actions
     }
 
-    /// Learns from some steps; the target follows if `follows`.
-    pub fn update(&mut self, batch: &Batch, follows: bool) {
+    /// Learns from some steps, `steps` after the start.
+    pub fn update(&mut self, batch: &Batch, steps: u64) {
         let noise = batch.actions.iter().map(|_| normal(&mut self.noise)).collect();
         self.gradients(batch, noise);
         self.actor.step();
         self.critics.iter_mut().for_each(Trained::step);
         self.value.step();
         self.alpha_adam.step(&mut self.log_alpha, &mut self.by_log_alpha);
-        if follows {
+        if steps >= self.followed + u64::from(self.settings.target_update) {
+            self.followed = steps;
             follow(&mut self.target, &self.value.weights, self.settings.tau as f32);
         }
     }

@@ -40,7 +40,7 @@ impl BoxSac {
         target_update: 5,
     };
     /// Numbers of ARES.
-    pub const ARES: BoxSac = BoxSac { rate: 3e-4, ..BoxSac::FATE };
+    pub const ARES: BoxSac = BoxSac { rate: 3e-4, train_freq: 5, target_update: 10, ..BoxSac::FATE };
 }
 
 /// Numbers of `ares-ddpg` and `fate-ddpg`.
