@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 
-#[allow(dead_code, reason = "the program uses more of it")]
+#[allow(dead_code, unused_imports, reason = "the program uses more of it")]
 #[path = "../src/net/mod.rs"]
 mod net;
 

@@ -237,3 +237,27 @@ fn a_network_that_grows_learns_what_one_of_full_size_would() {
     }
     assert_eq!(grown.weights, full.weights);
 }
+
+fn hash(weights: &[f32]) -> u64 {
+    let bytes = weights.iter().flat_map(|weight| weight.to_bits().to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn weights_after_forty_updates_have_the_same_bits_on_every_machine() {
+    let space = SPACES[1];
+    let mut sac = Sac::new(&BoxSac::FATE, space, Seed(5));
+    let mut ddpg = Deterministic::ddpg(&BoxDdpg::FATE, space, Seed(5));
+    let mut td3 = Deterministic::td3(&BoxTd3::FATE, space, Seed(5));
+    sac.grow(8);
+    [&mut ddpg, &mut td3].into_iter().for_each(|agent| agent.grow(8));
+    let mut rng = Seed(3).fork("test");
+    for number in 0..40 {
+        let batch = batch(space, 9, &mut rng);
+        sac.update(&batch, number);
+        ddpg.update(&batch, number);
+        td3.update(&batch, number);
+    }
+    let found = [&sac.actor, &ddpg.actor.network, &td3.actor.network].map(|network| hash(&network.weights));
+    assert_eq!(found, [12_309_791_755_829_357_397, 8_770_155_139_836_332_018, 5_109_929_712_799_529_150]);
+}
