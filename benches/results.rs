@@ -1,7 +1,7 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
-//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `steered`, `learned`, `others`, `ape`, `abstractions`, `qbe`, `speed`) prints one, `--runs 5` sets the
+//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-deep`, `fate-speed`, `steered`, `learned`, `others`, `ape`, `abstractions`, `qbe`, `speed`) prints one, `--runs 5` sets the
 //! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
 //! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
@@ -33,6 +33,7 @@ use models::Row;
 mod abstractions;
 mod fate;
 mod fate_clean;
+mod fate_deep;
 mod learned;
 mod made_up;
 #[path = "../tests/it/models.rs"]
@@ -50,6 +51,8 @@ struct Options {
     made_up_runs: u32,
     /// Runs of FATE's agents on each of its models.
     fate_runs: u32,
+    /// Runs of its deep agents on each of them.
+    fate_deep_runs: u32,
     /// Number of made-up apps of each family, and of all families where abstractions are compared.
     apps: u64,
     apps_in_all: usize,
@@ -70,6 +73,7 @@ impl Options {
             runs: 100,
             made_up_runs: 10,
             fate_runs: 1_000,
+            fate_deep_runs: 60,
             apps: 10,
             apps_in_all: 32,
             families: Vec::new(),
@@ -84,6 +88,7 @@ impl Options {
                 "--runs" => {
                     options.runs = value().parse().expect("a number");
                     (options.made_up_runs, options.fate_runs) = (options.runs, options.runs);
+                    options.fate_deep_runs = options.runs;
                 }
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
@@ -145,6 +150,7 @@ const PARTS: [(&str, Print); 16] = [
     ("crashes", crashes),
     ("fate", |options| fate::table(options.fate_runs)),
     ("fate-speed", |options| fate::speed(options.runs)),
+    ("fate-deep", |options| fate_deep::table(options.fate_deep_runs, &options.agents)),
     ("fate-clean", |options| fate_clean::table(options.runs)),
     ("steered", |options| {
         steered::table(options.runs.min(30), options.half, &options.families, options.apps);

@@ -21,7 +21,7 @@ use farlead::statistics::area_under_curve;
 
 /// Actions of a run, and of an episode.
 pub const ACTIONS: u64 = 4_000;
-const EPISODE: u32 = 300;
+pub const EPISODE: u32 = 300;
 
 /// Configuration of the paper: its name, the file, the number of the last text, and for each agent the mean area of
 /// 1,000 runs and the number of those that saw every activity, by an independent program.
@@ -129,7 +129,7 @@ impl Task {
 }
 
 /// Areas under the curve of the runs of an agent, and the number of those that saw every activity.
-fn measure(task: &Task, plan: &Plan, runs: u32) -> (Vec<f64>, u32) {
+pub fn measure(task: &Task, plan: &Plan, runs: u32) -> (Vec<f64>, u32) {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let (mut areas, mut whole) = (Vec::new(), 0);
     let run = |number: usize| {

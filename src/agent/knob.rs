@@ -31,15 +31,15 @@ impl Knob {
 
 /// Declares the knob of a field: `knob!(farlead.eta, "eta", "", "...", 0.0, 1.0)`.
 macro_rules! knob {
-    ($agent:ident.$field:ident, $name:literal, $letter:literal, $about:literal, $least:expr, $most:expr) => {
+    ($($field:ident).+, $name:literal, $letter:literal, $about:literal, $least:expr, $most:expr) => {
         Knob {
             name: $name,
             letter: $letter,
             about: $about,
             range: ($least, $most),
             is_whole: false,
-            get: |settings| settings.$agent.$field,
-            set: |settings, value| settings.$agent.$field = value,
+            get: |settings| settings.$($field).+,
+            set: |settings, value| settings.$($field).+ = value,
         }
     };
 }
@@ -87,17 +87,20 @@ pub(super) static OF_QLEARNING: [Knob; 3] = [
 /// Greatest number of steps that a knob may set.
 const STEPS_MAX: f64 = 1e9;
 
+/// Greatest number of steps that a replay buffer may have room for.
+const BUFFER_MAX: f64 = 1e6;
+
 /// Declares the knob of a field with a whole number.
 macro_rules! whole {
-    ($agent:ident.$field:ident, $name:literal, $about:literal, $least:expr, $most:expr) => {
+    ($($field:ident).+, $name:literal, $about:literal, $least:expr, $most:expr) => {
         Knob {
             name: $name,
             letter: "",
             about: $about,
             range: ($least, $most),
             is_whole: true,
-            get: |settings| f64::from(settings.$agent.$field),
-            set: |settings, value| settings.$agent.$field = value as u32,
+            get: |settings| f64::from(settings.$($field).+),
+            set: |settings, value| settings.$($field).+ = value as u32,
         }
     };
 }
@@ -218,6 +221,184 @@ pub(super) static OF_NUMBERED: [Knob; 3] = [
         1.0
     ),
 ];
+
+/// Declares the numbers of the deep agents of a program: `boxed!(ares, OF_ARES_SAC, OF_ARES_DDPG, OF_ARES_TD3)`.
+macro_rules! boxed {
+    ($program:ident, $sac:ident, $ddpg:ident, $td3:ident) => {
+        /// Numbers of its soft actor-critic.
+        pub(super) static $sac: [Knob; 10] = [
+            knob!($program.sac.rate, "rate", "lr", "learning rate of all networks", 0.0, 1.0),
+            knob!($program.sac.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+            knob!(
+                $program.sac.entropy,
+                "entropy",
+                "",
+                "entropy that the temperature is tuned for: minus this for each number",
+                -10.0,
+                10.0
+            ),
+            knob!($program.sac.tau, "tau", "", "share of the way by which the target follows", 0.0, 1.0),
+            knob!($program.sac.scale, "scale", "", "factor of rewards; 1 in the original", 0.0, 1e3),
+            whole!(
+                $program.sac.buffer,
+                "buffer",
+                "steps that are remembered; a whole number",
+                1.0,
+                BUFFER_MAX
+            ),
+            whole!(
+                $program.sac.batch,
+                "batch",
+                "steps that an update learns from; a whole number",
+                1.0,
+                1024.0
+            ),
+            whole!(
+                $program.sac.starts,
+                "learning_starts",
+                "steps at the start whose numbers are drawn at random; a whole number",
+                0.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $program.sac.train_freq,
+                "train_freq",
+                "steps from one update to the next; a whole number",
+                1.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $program.sac.target_update,
+                "target_update",
+                "steps until the target follows at an update; a whole number",
+                1.0,
+                STEPS_MAX
+            ),
+        ];
+
+        /// Numbers of its DDPG.
+        pub(super) static $ddpg: [Knob; 10] = [
+            knob!($program.ddpg.actor_rate, "actor_rate", "", "learning rate of the actor", 0.0, 1.0),
+            knob!($program.ddpg.critic_rate, "critic_rate", "", "learning rate of the critic", 0.0, 1.0),
+            knob!($program.ddpg.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+            knob!(
+                $program.ddpg.tau,
+                "tau",
+                "",
+                "share of the way by which the targets follow at each update",
+                0.0,
+                1.0
+            ),
+            knob!($program.ddpg.scale, "scale", "", "factor of rewards; 1 in the original", 0.0, 1e3),
+            knob!(
+                $program.ddpg.random_exploration,
+                "random_exploration",
+                "",
+                "share of steps whose numbers are drawn at random",
+                0.0,
+                1.0
+            ),
+            whole!(
+                $program.ddpg.buffer,
+                "buffer",
+                "steps that are remembered; a whole number",
+                1.0,
+                BUFFER_MAX
+            ),
+            whole!(
+                $program.ddpg.batch,
+                "batch",
+                "steps that an update learns from; a whole number",
+                1.0,
+                1024.0
+            ),
+            whole!(
+                $program.ddpg.nb_rollout_steps,
+                "nb_rollout_steps",
+                "steps from some updates to the next; a whole number",
+                1.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $program.ddpg.nb_train_steps,
+                "nb_train_steps",
+                "updates at a time; a whole number",
+                0.0,
+                1024.0
+            ),
+        ];
+
+        /// Numbers of its TD3.
+        pub(super) static $td3: [Knob; 13] = [
+            knob!($program.td3.rate, "rate", "lr", "learning rate of all networks", 0.0, 1.0),
+            knob!($program.td3.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+            knob!($program.td3.tau, "tau", "", "share of the way by which the targets follow", 0.0, 1.0),
+            knob!($program.td3.scale, "scale", "", "factor of rewards; 1 in the original", 0.0, 1e3),
+            knob!(
+                $program.td3.random_exploration,
+                "random_exploration",
+                "",
+                "share of steps whose numbers are drawn at random",
+                0.0,
+                1.0
+            ),
+            knob!(
+                $program.td3.noise,
+                "noise",
+                "",
+                "standard deviation of the noise on the actions of the target",
+                0.0,
+                10.0
+            ),
+            knob!($program.td3.noise_clip, "noise_clip", "", "greatest size of that noise", 0.0, 10.0),
+            whole!(
+                $program.td3.buffer,
+                "buffer",
+                "steps that are remembered; a whole number",
+                1.0,
+                BUFFER_MAX
+            ),
+            whole!(
+                $program.td3.batch,
+                "batch",
+                "steps that an update learns from; a whole number",
+                1.0,
+                1024.0
+            ),
+            whole!(
+                $program.td3.starts,
+                "learning_starts",
+                "steps at the start whose numbers are drawn at random; a whole number",
+                0.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $program.td3.train_freq,
+                "train_freq",
+                "steps from some updates to the next; a whole number",
+                1.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $program.td3.gradient_steps,
+                "gradient_steps",
+                "updates at a time; a whole number",
+                0.0,
+                1024.0
+            ),
+            whole!(
+                $program.td3.policy_delay,
+                "policy_delay",
+                "updates of the critics from one of the actor to the next; a whole number",
+                1.0,
+                1024.0
+            ),
+        ];
+    };
+}
+
+boxed!(ares, OF_ARES_SAC, OF_ARES_DDPG, OF_ARES_TD3);
+boxed!(fate, OF_FATE_SAC, OF_FATE_DDPG, OF_FATE_TD3);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod ape;
+mod boxed;
 mod deep;
 mod farlead;
 mod groups;
@@ -18,7 +19,7 @@ mod qlearning;
 mod random;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 
 use crate::rng::Rng;
@@ -28,6 +29,7 @@ use crate::situation::{
 };
 
 pub use ape::{Ape, ApeSettings};
+pub use boxed::{BoxDdpg, BoxSac, BoxTd3, Boxed, BoxedSettings};
 pub use deep::{Deep, DeepSettings, Method};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
@@ -40,8 +42,9 @@ pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
-    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, DDPG, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept,
-    LEAST, MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
+    AGENTS, APE, ARES_DDPG, ARES_QLEARNING, ARES_RANDOM, ARES_SAC, ARES_TD3, AgentInfo, DDPG, FARLEAD,
+    FATE_DDPG, FATE_QLEARNING, FATE_RANDOM, FATE_SAC, FATE_TD3, Kept, LEAST, MONKEY, Needs, PLANNER, QBE,
+    QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
 };
 pub use tree::Tree;
 

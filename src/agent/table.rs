@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Ape, ApeSettings, Deep, DeepSettings, Farlead, FarleadSettings, KeptError, Least, Letter, Members,
-    Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree,
-    farlead,
+    Agent, Ape, ApeSettings, Boxed, BoxedSettings, Deep, DeepSettings, Farlead, FarleadSettings, KeptError,
+    Least, Letter, Members, Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning,
+    QLearningSettings, Qbe, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -65,6 +65,10 @@ pub struct Settings {
     pub members: Members,
     /// Settings of `ares-qlearning` and `fate-qlearning`.
     pub numbered: QLearningSettings,
+    /// Settings of `ares-sac`, `ares-ddpg` and `ares-td3`.
+    pub ares: BoxedSettings,
+    /// Settings of `fate-sac`, `fate-ddpg` and `fate-td3`.
+    pub fate: BoxedSettings,
     /// Time that `monkey` waits after each event.
     pub throttle_ms: u32,
     /// Number of texts that are typed into fields; the search knows it.
@@ -85,6 +89,8 @@ impl Default for Settings {
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
+            ares: BoxedSettings::ARES,
+            fate: BoxedSettings::FATE,
             throttle_ms: 0,
             texts: 0,
             spent: 0,
@@ -298,8 +304,62 @@ pub static FATE_QLEARNING: AgentInfo = AgentInfo {
     ..RANDOM
 };
 
+/// Soft actor-critic over numbers, as in ARES.
+pub static ARES_SAC: AgentInfo = AgentInfo {
+    name: "ares-sac",
+    about: "Soft actor-critic of ARES: neural networks that emit such numbers",
+    knobs: &knob::OF_ARES_SAC,
+    make: |settings| Box::new(Boxed::sac(Letter::Ares, settings.texts, settings.ares.sac)),
+    ..RANDOM
+};
+
+/// DDPG over numbers, as in ARES.
+pub static ARES_DDPG: AgentInfo = AgentInfo {
+    name: "ares-ddpg",
+    about: "DDPG of ARES: neural networks that emit such numbers",
+    knobs: &knob::OF_ARES_DDPG,
+    make: |settings| Box::new(Boxed::ddpg(Letter::Ares, settings.texts, settings.ares.ddpg)),
+    ..RANDOM
+};
+
+/// TD3 over numbers, as in ARES.
+pub static ARES_TD3: AgentInfo = AgentInfo {
+    name: "ares-td3",
+    about: "TD3 of ARES: neural networks that emit such numbers",
+    knobs: &knob::OF_ARES_TD3,
+    make: |settings| Box::new(Boxed::td3(Letter::Ares, settings.texts, settings.ares.td3)),
+    ..RANDOM
+};
+
+/// Soft actor-critic over numbers, as in FATE.
+pub static FATE_SAC: AgentInfo = AgentInfo {
+    name: "fate-sac",
+    about: "Soft actor-critic of FATE: neural networks that emit such numbers",
+    knobs: &knob::OF_FATE_SAC,
+    make: |settings| Box::new(Boxed::sac(Letter::Fate, settings.texts, settings.fate.sac)),
+    ..RANDOM
+};
+
+/// DDPG over numbers, as in FATE.
+pub static FATE_DDPG: AgentInfo = AgentInfo {
+    name: "fate-ddpg",
+    about: "DDPG of FATE: neural networks that emit such numbers",
+    knobs: &knob::OF_FATE_DDPG,
+    make: |settings| Box::new(Boxed::ddpg(Letter::Fate, settings.texts, settings.fate.ddpg)),
+    ..RANDOM
+};
+
+/// TD3 over numbers, as in FATE.
+pub static FATE_TD3: AgentInfo = AgentInfo {
+    name: "fate-td3",
+    about: "TD3 of FATE: neural networks that emit such numbers",
+    knobs: &knob::OF_FATE_TD3,
+    make: |settings| Box::new(Boxed::td3(Letter::Fate, settings.texts, settings.fate.td3)),
+    ..RANDOM
+};
+
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 16] = [
+pub static AGENTS: [&AgentInfo; 22] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
@@ -314,8 +374,14 @@ pub static AGENTS: [&AgentInfo; 16] = [
     &QBE,
     &ARES_RANDOM,
     &ARES_QLEARNING,
+    &ARES_SAC,
+    &ARES_DDPG,
+    &ARES_TD3,
     &FATE_RANDOM,
     &FATE_QLEARNING,
+    &FATE_SAC,
+    &FATE_DDPG,
+    &FATE_TD3,
 ];
 
 /// Returns the agent of this name.

@@ -36,6 +36,15 @@ fn form() -> Vec<Widget> {
     ]
 }
 
+/// Returns settings with few updates of large networks, as tests run without vector instructions.
+pub(crate) fn quick() -> Settings {
+    let mut settings = Settings::default();
+    for boxed in [&mut settings.ares, &mut settings.fate] {
+        (boxed.ddpg.nb_train_steps, boxed.td3.gradient_steps) = (2, 2);
+    }
+    settings
+}
+
 pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
     let screen = Screen::new(
         "p",

@@ -1,59 +1,72 @@
 //! Products of matrices, row by row in one list of numbers.
 
-/// Rows and columns of the block whose sums are kept in registers: eight registers of four numbers, of sixteen.
+use super::wide::wide;
+
+/// Rows and columns of the block whose sums are kept in registers: eight registers of eight numbers, where they are as wide.
 const ROWS: usize = 4;
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 16;
+
+/// Columns of a block at the end of a row.
+const LAST_COLUMNS: usize = 4;
 
 /// Adds to `out` (rows x columns) the product of `left` (rows x inner) and `right` (inner x columns).
 ///
 /// Each sum starts from what `out` holds, and goes through `inner` in order.
 pub fn add_product(left: &[f32], right: &[f32], inner: usize, columns: usize, out: &mut [f32]) {
-    if inner == 0 || columns == 0 {
-        return;
+    if inner > 0 && columns > 0 {
+        wide(
+            #[inline(always)]
+            || add_all(left, right, inner, columns, out),
+        );
     }
-    let mut left = left.chunks_exact(inner);
-    let mut out = out.chunks_exact_mut(columns);
-    loop {
+}
+
+#[inline(always)]
+fn add_all(left: &[f32], right: &[f32], inner: usize, columns: usize, out: &mut [f32]) {
+    for (left, out) in left.chunks(inner * ROWS).zip(out.chunks_mut(columns * ROWS)) {
         // Four rows at a time, and those that are left one by one.
-        if left.len() >= ROWS {
-            let rows: [&[f32]; ROWS] = std::array::from_fn(|_| left.next().unwrap_or_default());
-            let sums: [&mut [f32]; ROWS] = std::array::from_fn(|_| out.next().unwrap_or_default());
-            add_rows(rows, right, columns, sums);
-        } else if let (Some(row), Some(sums)) = (left.next(), out.next()) {
-            add_rows([row], right, columns, [sums]);
-        } else {
-            return;
+        if left.len() == inner * ROWS && out.len() == columns * ROWS {
+            add_rows::<ROWS>(left, right, inner, columns, out);
+            continue;
+        }
+        for (left, out) in left.chunks_exact(inner).zip(out.chunks_exact_mut(columns)) {
+            add_rows::<1>(left, right, inner, columns, out);
         }
     }
 }
 
-fn add_rows<const R: usize>(rows: [&[f32]; R], right: &[f32], columns: usize, mut out: [&mut [f32]; R]) {
+#[inline(always)]
+fn add_rows<const R: usize>(left: &[f32], right: &[f32], inner: usize, columns: usize, out: &mut [f32]) {
     let mut at = 0;
     while at + COLUMNS <= columns {
-        add_block::<R, COLUMNS>(rows, right, columns, at, &mut out);
+        add_block::<R, COLUMNS>(left, right, inner, columns, at, out);
         at += COLUMNS;
     }
+    while at + LAST_COLUMNS <= columns {
+        add_block::<R, LAST_COLUMNS>(left, right, inner, columns, at, out);
+        at += LAST_COLUMNS;
+    }
     while at < columns {
-        add_block::<R, 1>(rows, right, columns, at, &mut out);
+        add_block::<R, 1>(left, right, inner, columns, at, out);
         at += 1;
     }
 }
 
 #[inline(always)]
 fn add_block<const R: usize, const C: usize>(
-    rows: [&[f32]; R],
+    left: &[f32],
     right: &[f32],
+    inner: usize,
     columns: usize,
     at: usize,
-    out: &mut [&mut [f32]; R],
+    out: &mut [f32],
 ) {
     let mut sums = [[0.0_f32; C]; R];
-    for (sums, out) in sums.iter_mut().zip(&*out) {
+    for (sums, out) in sums.iter_mut().zip(out.chunks_exact(columns)) {
         sums.copy_from_slice(&out[at..at + C]);
     }
-    let inner = rows[0].len();
-    let rows = rows.map(|row| &row[..inner]);
-    for (nth, right) in right.chunks_exact(columns).take(inner).enumerate() {
+    let rows: [&[f32]; R] = std::array::from_fn(|r| &left[r * inner..(r + 1) * inner]);
+    for (nth, right) in (0..inner).zip(right.chunks_exact(columns)) {
         let factors: &[f32; C] = right[at..at + C].try_into().expect("the block's width");
         for r in 0..R {
             let factor = rows[r][nth];
@@ -62,7 +75,7 @@ fn add_block<const R: usize, const C: usize>(
             }
         }
     }
-    for (sums, out) in sums.iter().zip(out) {
+    for (sums, out) in sums.iter().zip(out.chunks_exact_mut(columns)) {
         out[at..at + C].copy_from_slice(sums);
     }
 }

@@ -9,6 +9,7 @@ mod dense;
 mod matrix;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use adam::{Adam, follow};
 pub use bag::{Bag, Entry};

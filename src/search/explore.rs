@@ -472,6 +472,7 @@ fn add(faults: &mut Vec<Fault>, run: Trace, number: u64, is_known: &dyn Fn(&str,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::tests::quick;
     use crate::agent::{AGENTS, PLANNER};
     use crate::device::sim::{Sim, read};
     use crate::device::{Faulty, sim};
@@ -501,7 +502,8 @@ mod tests {
         from: LearnedModel,
         experience: Experience,
     ) -> Explored {
-        let plan = Plan { steps_max: 30, experience: Arc::new(experience), ..Plan::new(agent) };
+        let experience = Arc::new(experience);
+        let plan = Plan { steps_max: 30, experience, settings: quick(), ..Plan::new(agent) };
         let budget = Budget {
             steps_max,
             until_quiet: None,

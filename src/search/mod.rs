@@ -474,6 +474,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::agent::tests::quick;
     use crate::agent::{AGENTS, FARLEAD, LEAST, MONKEY, Members, PLANNER, QLEARNING, RANDOM, TREE, Tree};
     use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
@@ -570,7 +571,7 @@ mod tests {
     }
 
     fn plan(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Plan {
-        Plan { steps_max, episodes_max, ..Plan::new(agent) }
+        Plan { steps_max, episodes_max, settings: quick(), ..Plan::new(agent) }
     }
 
     fn found(text: &str, plan: &Plan) -> Finding {

@@ -68,7 +68,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Search")]
     shard: Option<Shard>,
     /// Agent that searches: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
-    /// qbe, ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
+    /// qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning, fate-sac,
+    /// fate-ddpg or fate-td3 [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Search", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Try everything (models only): find a shortest run, or prove that there is none

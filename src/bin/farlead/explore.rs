@@ -91,7 +91,8 @@ pub struct ExploreArgs {
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
     /// Agent that explores: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
-    /// qbe, ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
+    /// qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning, fate-sac,
+    /// fate-ddpg or fate-td3 [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, ape for ape, else

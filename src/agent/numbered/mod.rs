@@ -4,27 +4,21 @@
 //! episode. The numbers of the widgets are their places, so they move
 //! wherever a list grows; that is part of what these agents reproduce.
 
-use std::hash::{Hash, Hasher};
+mod layout;
+
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
-use super::groups::{Group, OfScreens, groups};
+use self::layout::CELLS_MAX;
+pub use self::layout::Letter;
+pub(super) use self::layout::{Layout, Shape};
+use super::groups::OfScreens;
 use super::{Agent, QLearningSettings};
-use crate::gui::{Action, DeviceAction, Target};
 use crate::rng::Rng;
 use crate::situation::{
     Choice, Explanation, Next, Origin, Outlook, Recollection, Scene, Situation, Transition,
 };
-
-/// Program whose numbers an agent emits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letter {
-    /// ARES: actions on the device, then widgets; a text; click or long click, or a direction.
-    Ares,
-    /// FATE: widgets; a text.
-    Fate,
-}
 
 /// Random choice or Q-learning over numbers.
 #[derive(Clone, Debug)]
@@ -125,131 +119,6 @@ impl Agent for Numbered {
         }
     }
 }
-
-/// Numbers that a screen has, each below its bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
-    /// Widgets, actions on the device, and one number that means nothing.
-    firsts: usize,
-    texts: usize,
-    ways: usize,
-}
-
-impl Shape {
-    fn cells(self) -> usize {
-        self.firsts * self.texts * self.ways
-    }
-
-    fn place(self, first: usize, text: usize, way: usize) -> usize {
-        (first * self.texts + text) * self.ways + way
-    }
-
-    /// Draws numbers, each as likely, and returns their place.
-    fn draw(self, rng: &mut Rng) -> usize {
-        let (first, text) = (rng.below(self.firsts), rng.below(self.texts));
-        let way = if self.ways > 1 { rng.below(self.ways) } else { 0 };
-        self.place(first, text, way)
-    }
-}
-
-/// Meaning of the numbers on a screen.
-#[derive(Clone, Debug)]
-struct Layout {
-    /// The screen as the agent observes it.
-    observation: u64,
-    shape: Shape,
-    /// Meaning of each first number, without the last one.
-    things: Vec<Thing>,
-}
-
-/// Meaning of a first number.
-#[derive(Clone, Debug)]
-enum Thing {
-    /// Field, with the places of its texts.
-    Texts(Vec<u16>),
-    /// Anything else, with the places of the ways to do it.
-    Ways(Vec<u16>),
-}
-
-impl Layout {
-    fn new(letter: Letter, texts: usize, scene: &Scene) -> Layout {
-        let actions = &scene.actions[..];
-        let groups = groups(actions, 0..actions.len() as u16);
-        let widgets = groups.iter().filter(|group| group.target(actions).is_some());
-        let of_widgets = widgets.clone().map(|group| thing(group, actions));
-        let (things, observation): (Vec<Thing>, u64) = match letter {
-            // A function of the activity alone.
-            Letter::Fate => (of_widgets.collect(), u64::from(scene.activity.0)),
-            Letter::Ares => {
-                let on_device = ON_DEVICE.iter().filter_map(|wanted| {
-                    let at = actions.iter().position(|action| *action == Action::Device(*wanted))?;
-                    Some(Thing::Ways(vec![at as u16]))
-                });
-                let observation = observed(scene, widgets.filter_map(|group| group.target(actions)));
-                (on_device.chain(of_widgets).collect(), observation)
-            }
-        };
-        let ways = match letter {
-            Letter::Ares => 2,
-            Letter::Fate => 1,
-        };
-        let firsts = things.len() + 1;
-        // A row of the table holds a value for each number; only a huge dictionary on a huge screen has more texts.
-        let texts = texts.min(CELLS_MAX / firsts / ways).max(1);
-        Layout { observation, shape: Shape { firsts, texts, ways }, things }
-    }
-
-    /// Returns the offer that the numbers at `place` mean, if they mean any.
-    fn meaning(&self, place: usize) -> Option<u16> {
-        let Shape { texts, ways, .. } = self.shape;
-        let (first, text, way) = (place / ways / texts, place / ways % texts, place % ways);
-        match self.things.get(first)? {
-            Thing::Texts(places) => places.get(text).copied(),
-            Thing::Ways(places) => places.get(way).or(places.first()).copied(),
-        }
-    }
-}
-
-/// Actions of ARES on the device itself, in its order.
-const ON_DEVICE: [DeviceAction; 3] = [DeviceAction::Network, DeviceAction::Rotate, DeviceAction::Menu];
-
-/// Returns the meaning of a widget: a field takes texts, anything else touches before strokes.
-fn thing(group: &Group, actions: &[Action]) -> Thing {
-    let kind = |is_it: &dyn Fn(&Action) -> bool| -> Vec<u16> {
-        let kinds = group.kinds.iter().filter(|kind| is_it(&actions[usize::from(kind[0])]));
-        kinds.flatten().copied().collect()
-    };
-    let texts = kind(&|action| action.typed().is_some());
-    if !texts.is_empty() {
-        return Thing::Texts(texts);
-    }
-    let touches = kind(&|action| matches!(action, Action::Touch(..)));
-    Thing::Ways(if touches.is_empty() { group.kinds.concat() } else { touches })
-}
-
-/// Returns the activity and the set of widgets that are there, as a number.
-fn observed<'a>(scene: &Scene, widgets: impl Iterator<Item = &'a Target>) -> u64 {
-    let name = |widget: &Target| {
-        let mut hasher = FxHasher::default();
-        if !widget.id.is_empty() {
-            (0, &widget.id).hash(&mut hasher);
-        } else if !widget.desc.is_empty() {
-            (1, &widget.desc).hash(&mut hasher);
-        } else {
-            (2, scene.activity, &widget.class, &widget.text).hash(&mut hasher);
-        }
-        hasher.finish()
-    };
-    let mut names: Vec<u64> = widgets.map(name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let mut hasher = FxHasher::default();
-    (scene.activity, names).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Most values that are kept, 64 MB; then all are forgotten.
-const CELLS_MAX: usize = 8_000_000;
 
 /// Table of Q-learning: a row for each observation.
 #[derive(Clone, Debug)]
