@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use farlead::abstraction;
-use farlead::abstraction::{Abstraction, Ape, Change, Numbering, Reducer, Start};
+use farlead::abstraction::{Abstraction, Ape, Change, Numbering, Start};
 use farlead::agent::{APE, RANDOM};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, Sim};
 use farlead::gui::{Action, Identity, Outline, Repertoire, Screen, offers};
+use farlead::learned_model::Reducer;
 use farlead::rng::{Rng, Seed};
 use farlead::search::Plan;
 use farlead::situation::{
@@ -71,6 +72,7 @@ impl Walk {
             screen_id,
             activity,
             look,
+            sign: 0,
             outline: &outline,
             offers: &offers,
             actions: &actions,

@@ -20,7 +20,7 @@ use farlead::replay::capture_walk;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
 use farlead::situation::Paths;
-use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
+use farlead::spec::{Expectation, Source, Spec, parse, printable, shown_path};
 use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
@@ -270,6 +270,14 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
         plan.abstraction = info;
     }
     agent.set(&mut plan);
+    let learned_by = from.abstraction.as_deref().map(|learned| &*learned.naming.abstraction);
+    if let Some(name) = learned_by.filter(|name| *name != plan.abstraction.name && !shell.quiet) {
+        warn(&format!(
+            "that run used --abstraction {}, and this one uses {}: its states are learned anew",
+            printable(name),
+            plan.abstraction.name
+        ));
+    }
     let actions = |given: &Given<'_>| given.judged.linted.file.actions.clone();
     let declared: Vec<_> = specs.iter().map(actions).collect();
     let all = specs.iter().zip(&declared).map(|(given, actions)| (given.spec, &actions[..]));
