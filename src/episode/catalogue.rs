@@ -411,6 +411,11 @@ impl Catalogue {
         self.encounter_at(screen, &entry)
     }
 
+    /// Takes notice that the state of an encounter was met before states were numbered as they are.
+    pub fn note_met(&mut self, encounter: &Encounter) {
+        self.states_met.insert(encounter.scene.state.0);
+    }
+
     fn encounter_at(&mut self, screen: &Arc<Screen>, entry: &Arc<Entry>) -> Arc<Encounter> {
         let encounter = self.encounter(entry);
         // The entry holds the screen, so that no other one can come to lie at the same address.

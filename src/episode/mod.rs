@@ -601,6 +601,7 @@ impl<'a> Stage<'a> {
                     None => self.catalogue.start(self.objective),
                 };
                 let to = self.catalogue.relearn(&to.1, self.objective);
+                self.catalogue.note_met(&to);
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here.scene, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);

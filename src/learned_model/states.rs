@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{LearnedModel, Offer, Reducer, TRANSITIONS_MAX, cut, label};
-use crate::gui::{Action, Screen};
+use crate::gui::{Action, Screen, Target};
 
 /// Most trees, and most refinements.
 pub const TREES_MAX: usize = 2_000;
@@ -293,23 +293,25 @@ impl Gathering {
                 *deed = Some((told.map(|(_, told)| told.name), *kind));
             }
             let (Some((at, told)), Some(target)) = (told, action.target()) else { continue };
-            let like = || Arc::from(like(target.class.as_ref(), &target.to_string()));
             widgets.entry(told.name).or_default().insert(at);
             let widget = state.widgets.entry(told.name).or_insert_with(|| AbstractWidget {
                 name: told.name,
                 by: told.reducer,
-                like: like(),
+                like: like(&target.class, &target.to_string()).into(),
                 does: Vec::new(),
                 count: 0,
             });
             if !widget.does.iter().any(|known| **known == *action.type_name()) {
                 widget.does.push(action.type_name().into());
             }
-            // The widget has come by all branches that lead to its node.
+        }
+        for (widget, told) in screen.widgets().iter().zip(&named.widgets) {
+            // It has come by all branches that lead to its node.
             let mut node = usize::from(told.node);
             while let Some(tree) = node.checked_sub(STARTS).and_then(|at| lineage.get(at)) {
                 let tree = &mut self.naming.trees[*tree as usize - 1];
-                tree.like.get_or_insert_with(like);
+                let target = || Target::new(widget, "", Arc::default());
+                tree.like.get_or_insert_with(|| like(&widget.class, &target().to_string()).into());
                 node = usize::from(tree.at);
             }
         }
@@ -392,7 +394,7 @@ fn like(class: &str, name: &str) -> String {
     } else {
         format!("{class} {name}")
     };
-    cut(like, LIKE_CHARS_MAX)
+    cut(like.trim_end().to_string(), LIKE_CHARS_MAX)
 }
 
 impl LearnedModel {

@@ -104,16 +104,12 @@ impl Walk {
         }
     }
 
-    /// Takes the steps of a walk that another has gone, but those into the dark.
+    /// Takes the steps of a walk that another has gone.
     fn follow(&mut self, walk: &[Step]) {
         let mut here: Option<Scene> = None;
         for step in walk {
             let screen = &step.observation.screen;
             let from = here.take();
-            // A dark display is no window of the app, and hides each of them.
-            if !screen.context().screen_on {
-                continue;
-            }
             let at =
                 from.as_ref().and_then(|from| from.actions.iter().position(|offer| *offer == step.action));
             here = Some(match from.zip(at) {

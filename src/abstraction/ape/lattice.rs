@@ -83,10 +83,11 @@ pub struct Gui {
 impl Gui {
     /// Returns a screen in numbers.
     pub fn new(view: &View<'_>) -> Gui {
-        // An app whose dialog of a crash is in front, or whose display is dark, takes no actions of its own.
+        // An app whose dialog of a crash is in front takes no actions of its own. A dark display does: the device lights it
+        // before each action.
         let front = view.screen.map(|screen| {
             let context = screen.context();
-            (context.screen_on, context.crashed, context.anr)
+            (context.crashed, context.anr)
         });
         // Numbers of activities and looks differ from run to run; what a run has learned serves the next one.
         let name = view.screen.map(|screen| (&**screen.package(), &**screen.activity()));

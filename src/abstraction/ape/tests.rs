@@ -386,7 +386,8 @@ proptest! {
         }
         let naming = learner.naming("ape:stoat");
         let abstraction = LearnedAbstraction { naming: naming.clone(), ..LearnedAbstraction::default() };
-        let model = LearnedModel { abstraction: Some(abstraction.into()), ..LearnedModel::default() };
+        let mut model = LearnedModel::default();
+        model.abstraction = Some(abstraction.into());
         let read = LearnedModel::read(&model.to_text()).expect("what was written").abstraction;
         let read = read.expect("an abstraction").naming;
         prop_assert_eq!(&read, &naming);
@@ -398,7 +399,9 @@ proptest! {
         }
         // The steps of the earlier run change nothing, and make the same model.
         for step in &taken {
-            [step.from, step.to].map(|screen| see(&mut other, screen.0, guis[screen.0 as usize].clone()));
+            for screen in [step.from, step.to] {
+                see(&mut other, screen.0, guis[screen.0 as usize].clone());
+            }
             other.know(*step);
         }
         prop_assert_eq!(states(&other.model), states(&learner.model));

@@ -447,7 +447,8 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
             missed,
         }),
         states: explored.counts.map(|Counts { states, refinements, coarsenings }| StateCounts {
-            count: states as u64,
+            // Those of earlier runs too.
+            count: model.abstraction.as_ref().map_or(states, |learned| learned.states.len()) as u64,
             refined: refinements as u64,
             coarsened: coarsenings as u64,
         }),
