@@ -278,6 +278,120 @@ pub struct AppMap {
     /// Ways that there was no room for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ways_left_out: u64,
+    /// Abstract states, if the abstraction in use names widgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abstracted: Option<Box<StateMap>>,
+}
+
+/// Map of abstract states, with the decision trees that name their widgets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateMap {
+    /// Name of the abstraction.
+    pub abstraction: String,
+    /// Reducers of the first tree: of other widgets, of those that take actions, of other rows, of rows that take actions.
+    pub starts: Vec<String>,
+    /// Trees that states on the map have, and those they grew from, in the order of their numbers.
+    pub trees: Vec<MapTree>,
+    /// States, in the order in which they were seen first.
+    pub states: Vec<MapState>,
+    /// Edges between different states, in their order.
+    pub edges: Vec<MapEdge>,
+    /// States that there was no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub states_left_out: u64,
+    /// Edges that there was no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub edges_left_out: u64,
+}
+
+/// Decision tree: another one, and one branch more.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapTree {
+    /// Number; 0 is the first tree, which is not listed.
+    pub tree: u32,
+    /// Number of the tree that it grew from.
+    pub from: u32,
+    /// Widget that is named by more, if one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// Reducer that named it before.
+    pub before: String,
+    /// Reducer that names it.
+    pub by: String,
+}
+
+/// Abstract state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapState {
+    /// Name that a person can recognise.
+    pub name: String,
+    /// Activity, in full.
+    pub activity: String,
+    /// Number of its representative screen, if that is kept.
+    pub screen: Option<usize>,
+    /// Number of its screens.
+    pub screens: u64,
+    /// Times that one of them was seen.
+    pub seen: u64,
+    /// Step at which one was seen first, from 1.
+    pub step: u64,
+    /// True if the app starts here.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub start: bool,
+    /// True if the app has crashed or does not respond.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub crash: bool,
+    /// True if it belongs to another app.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub outside: bool,
+    /// Number of the tree that names its widgets.
+    pub tree: u32,
+    /// Widgets that take actions.
+    pub widgets: Vec<MapWidget>,
+    /// Number of widgets that there was no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub widgets_left_out: u64,
+    /// Shortest known way to it from the start of the app: the actions, and the states after them.
+    pub path: Vec<PathStep>,
+}
+
+/// Widgets that share a name in an abstract state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapWidget {
+    /// One of them.
+    pub like: String,
+    /// Reducer that names them.
+    pub by: String,
+    /// Types of their actions.
+    pub does: Vec<String>,
+    /// Most of them on a screen.
+    pub count: u64,
+}
+
+/// Edge from one abstract state to another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapEdge {
+    /// Number of the state that it leaves.
+    pub from: usize,
+    /// Number of the state that it leads to.
+    pub to: usize,
+    /// Action that led there most often.
+    pub by: String,
+    /// Number of other actions that lead there too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u64,
+    /// Times that one of them led there.
+    pub hits: u64,
+    /// Times that one of them led elsewhere.
+    pub misses: u64,
+    /// True if one of them can be relied upon.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub strong: bool,
 }
 
 /// Screens of one structure, whatever they say.

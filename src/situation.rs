@@ -157,6 +157,8 @@ pub struct View<'a> {
     pub activity: ActivityId,
     /// Screen as the objective sees it.
     pub look: LookId,
+    /// Mark of that look: as far as the objective can tell, the same in every run.
+    pub sign: u64,
     /// Structure and contents apart; empty unless asked for.
     pub outline: &'a Outline,
     /// Offers, with the exact number of each action.

@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use farlead::learned_model::{LearnedModel, ModelDiff};
+use farlead::abstraction::{Abstraction, Ape, Start};
+use farlead::learned_model::{LearnedModel, ModelDiff, Naming};
 use farlead::report::{model_diff_html, model_diff_text};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,6 +17,14 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(again.to_text(), written);
             let diff = ModelDiff::new(&model, &again);
             assert!(diff.lost.is_empty() && diff.changed.is_empty() && diff.gained.is_empty());
+            let _ = model.map();
+            if let Some(learned) = &model.abstraction {
+                let mut ape = Ape::new(Start::Ape);
+                ape.go_on(&learned.naming);
+                let kept = ape.naming("ape").expect("an abstraction that names widgets");
+                let sizes = |naming: &Naming| (naming.trees.len(), naming.refined.len());
+                assert_eq!(sizes(&kept), sizes(&learned.naming));
+            }
             // Against nothing, all of it may be missing.
             let diff = ModelDiff::new(&model, &LearnedModel::default());
             assert!(!model_diff_text(&diff).is_empty() && !model_diff_html(&diff).is_empty());

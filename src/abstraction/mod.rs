@@ -9,10 +9,11 @@ mod ape;
 mod looks;
 mod places;
 
+use crate::learned_model::{NamedScreen, Naming};
 use crate::situation::{ActionId, Scene, ScreenId, StateId, Transition, View};
 
 pub use activity::Activity;
-pub use ape::{Ape, Change, Frozen, Reducer, Start};
+pub use ape::{Ape, Change, Frozen, Start};
 pub use looks::Looks;
 pub use places::Places;
 
@@ -30,6 +31,25 @@ pub trait Abstraction: Send {
     fn observe(&mut self, _transition: &Transition<'_>) -> Numbering {
         Numbering::Same
     }
+
+    /// Observes a step of an earlier run. An abstraction that goes on from what that run has learned learns nothing new
+    /// from it.
+    fn recall(&mut self, transition: &Transition<'_>) -> Numbering {
+        self.observe(transition)
+    }
+
+    /// Returns a screen as it names it now, if it names widgets by decision trees.
+    fn named(&self, _view: &View<'_>) -> Option<NamedScreen> {
+        None
+    }
+
+    /// Returns all that another run needs to go on with it, under the name that it has there.
+    fn naming(&self, _abstraction: &str) -> Option<Naming> {
+        None
+    }
+
+    /// Goes on from what another of its kind has learned; called before anything is seen.
+    fn go_on(&mut self, _from: &Naming) {}
 
     /// Takes notice that the same steps have led elsewhere than before from `from`: screens of that state may differ in
     /// something that counts.

@@ -173,6 +173,7 @@ mod tests {
             screen_id,
             activity,
             look,
+            sign: 0,
             outline: &outline,
             offers: &[],
             actions: &[],

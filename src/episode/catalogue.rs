@@ -12,6 +12,7 @@ use crate::gui::{
     Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, for_each_code,
     habit, offers,
 };
+use crate::learned_model::{NamedScreen, Naming};
 use crate::objective::Objective;
 use crate::recent::{NumberSet, Recent};
 use crate::situation::{
@@ -64,7 +65,25 @@ pub struct Entry {
     /// Actions in numbers, with the exact number of each.
     pub offers: Arc<[Offer]>,
     activity: ActivityId,
+    /// Mark of its look.
+    sign: u64,
     outline: Outline,
+}
+
+impl Entry {
+    /// Returns the screen as abstractions see it.
+    fn view(&self) -> View<'_> {
+        View {
+            screen_id: self.site.id,
+            activity: self.activity,
+            look: self.site.look,
+            sign: self.sign,
+            outline: &self.outline,
+            offers: &self.offers,
+            actions: &self.site.actions,
+            screen: self.site.screen.as_deref(),
+        }
+    }
 }
 
 /// Encounter with a screen: the screen, and its state as states are numbered now.
@@ -108,6 +127,8 @@ pub struct Catalogue {
     is_detailed: bool,
     info: &'static AbstractionInfo,
     abstraction: Box<dyn Abstraction>,
+    /// Knowledge of an earlier run that the abstraction goes on with.
+    naming: Option<Naming>,
     /// Encounters by screen, as far as they were asked for since states were numbered.
     encounters: FxHashMap<ScreenId, Arc<Encounter>>,
     /// Number of times that states have got other numbers.
@@ -323,6 +344,7 @@ impl Catalogue {
             is_detailed: is_detailed || abstraction.needs_outline,
             info: abstraction,
             abstraction: (abstraction.make)(),
+            naming: None,
             encounters: FxHashMap::default(),
             numbering: 0,
             slots: FxHashMap::default(),
@@ -387,6 +409,11 @@ impl Catalogue {
     pub fn relearn(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Encounter> {
         let entry = self.read(screen, objective);
         self.encounter_at(screen, &entry)
+    }
+
+    /// Takes notice that the state of an encounter was met before states were numbered as they are.
+    pub fn note_met(&mut self, encounter: &Encounter) {
+        self.states_met.insert(encounter.scene.state.0);
     }
 
     fn encounter_at(&mut self, screen: &Arc<Screen>, entry: &Arc<Entry>) -> Arc<Encounter> {
@@ -501,15 +528,7 @@ impl Catalogue {
 
     #[cold]
     fn encounter_anew(&mut self, entry: &Arc<Entry>) -> Arc<Encounter> {
-        let view = View {
-            screen_id: entry.site.id,
-            activity: entry.activity,
-            look: entry.site.look,
-            outline: &entry.outline,
-            offers: &entry.offers,
-            actions: &entry.site.actions,
-            screen: entry.site.screen.as_deref(),
-        };
+        let view = entry.view();
         let state = self.abstraction.state(&view);
         let (offers, slots) = if self.info.is_exact {
             (entry.offers.clone(), entry.offers.len() as u16)
@@ -565,10 +584,45 @@ impl Catalogue {
         self.renumber();
     }
 
+    /// Shows the abstraction a step of an earlier run, and tells whether states keep their numbers.
+    pub fn observe_old(&mut self, transition: &Transition<'_>) -> Numbering {
+        let numbering = self.abstraction.recall(transition);
+        if numbering == Numbering::Refined {
+            self.renumber();
+        }
+        numbering
+    }
+
     /// Starts over with an abstraction that has seen nothing.
     pub fn abstract_anew(&mut self) {
         self.abstraction = (self.info.make)();
+        if let Some(naming) = &self.naming {
+            self.abstraction.go_on(naming);
+        }
         self.renumber();
+    }
+
+    /// Has the abstraction go on with what an earlier run has learned, if it was one of this name. Nothing has been seen yet.
+    pub fn go_on(&mut self, naming: &Naming) {
+        if *naming.abstraction == *self.info.name {
+            self.naming = Some(naming.clone());
+            self.abstract_anew();
+        }
+    }
+
+    /// Returns all that another run needs to go on with the abstraction, if it names widgets.
+    pub fn naming(&self) -> Option<Naming> {
+        self.abstraction.naming(self.info.name)
+    }
+
+    /// Returns a screen with its actions as the abstraction names it now, if it names widgets.
+    pub fn named(
+        &mut self,
+        screen: &Arc<Screen>,
+        objective: &mut dyn Objective,
+    ) -> Option<(Arc<Site>, NamedScreen)> {
+        let entry = self.read(screen, objective);
+        Some((entry.site.clone(), self.abstraction.named(&entry.view())?))
     }
 
     fn renumber(&mut self) {
@@ -614,6 +668,7 @@ impl Catalogue {
             site: Arc::new(Site { id, screen: screen.cloned(), actions: actions.into(), look }),
             offers,
             activity,
+            sign: objective.sign(look),
             outline: outline.unwrap_or_default(),
         }
     }

@@ -21,6 +21,7 @@ use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
 use crate::gui::{Action, ActionRecord, Marker, Screen, WAIT_MS_MAX};
+use crate::learned_model::NamedScreen;
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
@@ -303,7 +304,7 @@ impl<'a> Stage<'a> {
                 StepOutcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
             let next = self.next(&to, outcome);
             let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
-            let (explanation, is_renumbered) = self.teach(agent, lesson, rng);
+            let (explanation, is_renumbered) = self.teach(agent, lesson, false, rng);
             let explanation = explanation.reason.is_some().then(|| Box::new(explanation));
             let next_here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to.clone() };
             let from = std::mem::replace(&mut here, next_here);
@@ -399,7 +400,7 @@ impl<'a> Stage<'a> {
             let outcome = StepOutcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
             let next = self.next(&to, outcome);
             let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
-            let (_, is_renumbered) = self.teach(agent, lesson, rng);
+            let (_, is_renumbered) = self.teach(agent, lesson, is_old, rng);
             if ending.is_some() {
                 break;
             }
@@ -476,7 +477,12 @@ impl<'a> Stage<'a> {
         self.run_steps_max = steps_max;
     }
 
-    /// Starts over for a new agent: the abstraction knows nothing either.
+    /// Returns a screen with its actions as the abstraction names it now, if it names widgets.
+    pub fn named(&mut self, screen: &Arc<Screen>) -> Option<(Arc<Site>, NamedScreen)> {
+        self.catalogue.named(screen, self.objective)
+    }
+
+    /// Starts over for a new agent: the abstraction knows nothing either, but for what an earlier run has learned.
     pub fn start_over(&mut self) {
         self.history.clear();
         self.catalogue.abstract_anew();
@@ -533,10 +539,16 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Has `agent` learn a step, and the abstraction look at it. Returns the explanation of the agent, and true if states
-    /// have other numbers since.
+    /// Has `agent` learn a step, of an earlier run if it `is_old`, and the abstraction look at it. Returns the explanation of
+    /// the agent, and true if states have other numbers since.
     #[inline]
-    fn teach(&mut self, agent: &mut dyn Agent, lesson: Lesson<'_>, rng: &mut Rng) -> (Explanation, bool) {
+    fn teach(
+        &mut self,
+        agent: &mut dyn Agent,
+        lesson: Lesson<'_>,
+        is_old: bool,
+        rng: &mut Rng,
+    ) -> (Explanation, bool) {
         if !self.catalogue.can_refine() {
             return (lesson.tell(|transition| agent.learn(transition, rng)), false);
         }
@@ -555,7 +567,11 @@ impl<'a> Stage<'a> {
             self.catalogue.retain(history.steps(), &|screen| history.has(screen));
             return (self.learn_anew(agent, Recollection::Partial), true);
         }
-        if lesson.tell(|transition| self.catalogue.observe(transition)) == Numbering::Refined {
+        let numbering = lesson.tell(|transition| match is_old {
+            true => self.catalogue.observe_old(transition),
+            false => self.catalogue.observe(transition),
+        });
+        if numbering == Numbering::Refined {
             return (self.learn_anew(agent, Recollection::Whole), true);
         }
         let explanation = lesson.tell(|transition| agent.learn(transition, rng));
@@ -585,6 +601,7 @@ impl<'a> Stage<'a> {
                     None => self.catalogue.start(self.objective),
                 };
                 let to = self.catalogue.relearn(&to.1, self.objective);
+                self.catalogue.note_met(&to);
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here.scene, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);

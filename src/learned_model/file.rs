@@ -7,14 +7,15 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use super::states_file::{AbstractionForm, push_abstraction};
 use super::{
     ACTIVITIES_MAX, CURVE_MAX, FAULTS_MAX, KnownFault, Labels, LearnedModel, LeftOut, ModelApp, OFFERS_MAX,
     Offer, Point, STATES_MAX, State, TRANSITIONS_MAX,
 };
 use crate::gui::Identity;
 
-/// Version of the format that is written.
-pub const VERSION: u64 = 1;
+/// Version of the format that is written. Version 1 had no abstraction.
+pub const VERSION: u64 = 2;
 
 /// Kind of file, as the first key calls it.
 const KIND: &str = "model";
@@ -43,6 +44,9 @@ struct Form {
     states: Vec<StateForm>,
     starts: Vec<StartForm>,
     transitions: Vec<TransitionForm>,
+    /// Left out where no abstraction names widgets.
+    #[serde(default)]
+    abstraction: Option<AbstractionForm>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,6 +165,9 @@ impl LearnedModel {
             times: link.times as u32,
         });
         push_list(&mut text, "transitions", transitions);
+        if let Some(abstraction) = &self.abstraction {
+            push_abstraction(&mut text, abstraction);
+        }
         // The last key has a comma too many.
         text.truncate(text.len() - ",\n".len());
         text + "}\n"
@@ -221,11 +228,11 @@ fn numbers(point: &Point) -> [u64; 5] {
     [steps, activities as u64, screens as u64, done as u64, transitions as u64]
 }
 
-fn push(text: &mut String, key: &str, value: &impl Serialize) {
+pub(super) fn push(text: &mut String, key: &str, value: &impl Serialize) {
     *text += &format!("\"{key}\":{},\n", json(value));
 }
 
-fn push_list<T: Serialize>(text: &mut String, key: &str, items: impl Iterator<Item = T>) {
+pub(super) fn push_list<T: Serialize>(text: &mut String, key: &str, items: impl Iterator<Item = T>) {
     *text += &format!("\"{key}\":[");
     for (at, item) in items.enumerate() {
         text.push_str(if at == 0 { "\n" } else { ",\n" });
@@ -295,7 +302,14 @@ impl Form {
         for transition in self.transitions {
             model.push_transition(&transition)?;
         }
-        model.bytes = bytes;
+        model.abstraction =
+            self.abstraction.map(|form| form.abstraction(model.states.len()).map(Box::new)).transpose()?;
+        // The abstraction is written anew at the end of each run.
+        let mut again = String::new();
+        if let Some(abstraction) = &model.abstraction {
+            push_abstraction(&mut again, abstraction);
+        }
+        model.bytes = bytes.saturating_sub(again.len());
         Ok(model)
     }
 }
@@ -306,12 +320,12 @@ impl LeftOutForm {
     }
 }
 
-fn within(what: &str, count: usize, most: usize) -> Result<(), String> {
+pub(super) fn within(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count > most { Err(format!("these are {count} {what}, and at most {most} are kept")) } else { Ok(()) }
 }
 
 /// Returns the number that `digits` are in the form that is written, `count` digits long.
-fn hexadecimal(digits: &str, count: usize) -> Option<u128> {
+pub(super) fn hexadecimal(digits: &str, count: usize) -> Option<u128> {
     let is_written =
         digits.len() == count && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     is_written.then(|| u128::from_str_radix(digits, 16).ok()).flatten()

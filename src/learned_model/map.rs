@@ -12,15 +12,15 @@ use crate::event::{AppMap, Kind, KindWay, PathStep};
 const SCREENS_MAX: usize = 40;
 
 /// Most kinds and ways on a map.
-const KINDS_MAX: usize = 400;
-const WAYS_MAX: usize = 3_000;
+pub(super) const KINDS_MAX: usize = 400;
+pub(super) const WAYS_MAX: usize = 3_000;
 
 /// Most steps of a path, and most actions never done, that a kind lists.
-const PATH_MAX: usize = 60;
+pub(super) const PATH_MAX: usize = 60;
 const NEVER_DONE_MAX: usize = 12;
 
 /// Most characters of an action on a map.
-const ACTION_CHARS_MAX: usize = 120;
+pub(super) const ACTION_CHARS_MAX: usize = 120;
 
 /// Map, and the states of each of its kinds.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Mapped {
     pub map: AppMap,
     /// States of each kind, by their numbers, the first seen first.
     pub states: Vec<Vec<usize>>,
+    /// Screens of each abstract state on the map, by their numbers among the states of the model, the representative first.
+    pub screens: Vec<Vec<usize>>,
 }
 
 /// States by kind.
@@ -107,13 +109,16 @@ impl LearnedModel {
             }
         }
         let (ways, ways_left_out) = self.ways(&kinds, &links, &place, &all);
+        let (abstracted, screens) = self.state_map().unzip();
         let map = AppMap {
             kinds_left_out: (kinds.states.len() - kept.len()) as u64,
             kinds: all,
             ways,
             ways_left_out,
+            abstracted: abstracted.map(Box::new),
         };
-        Mapped { map, states: kept.into_iter().map(|kind| kinds.states[kind].clone()).collect() }
+        let states = kept.into_iter().map(|kind| kinds.states[kind].clone()).collect();
+        Mapped { map, states, screens: screens.unwrap_or_default() }
     }
 
     /// Returns the kinds that have room on the map, in the order of their numbers: crashes and the most seen, each with

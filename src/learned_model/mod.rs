@@ -10,6 +10,10 @@ mod diff;
 mod file;
 mod map;
 mod reasons;
+mod reducer;
+mod state_map;
+mod states;
+mod states_file;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +29,11 @@ pub use diff::{Alike, Difference, Missed, ModelDiff, Side};
 pub use file::VERSION;
 pub use map::Mapped;
 pub use reasons::Reason;
+pub use reducer::Reducer;
+pub use states::{
+    AbstractEdge, AbstractState, AbstractWidget, Barred, Gathering, GrownTree, LearnedAbstraction, NOTES_MAX,
+    NamedScreen, NamedWidget, Naming, STARTS, StateKey, TREES_MAX,
+};
 
 /// Most states that are kept.
 pub const STATES_MAX: usize = 20_000;
@@ -264,6 +273,8 @@ pub struct LearnedModel {
     pub faults: Vec<KnownFault>,
     /// Counts after each episode that brought something new, and at the end.
     pub curve: Vec<Point>,
+    /// States of the abstraction in use, if it is one that names widgets.
+    pub abstraction: Option<Box<LearnedAbstraction>>,
     labels: Labels,
     states: Vec<State>,
     numbers: FxHashMap<Identity, u32>,

@@ -72,7 +72,7 @@ fn what_no_run_has_written_is_refused_with_its_place() {
         (good[..good.len() - 1].to_string(), "EOF"),
         (format!("{good}x"), "trailing"),
         (changed("\"model\"", "\"learned\""), "this is `learned`, and no model"),
-        (changed("\"version\":1,", "\"version\":2,\"more\":[],"), "this is version 2 of the format"),
+        (changed("\"version\":1,", "\"version\":3,\"more\":[],"), "this is version 3 of the format"),
         (changed("\"curve\"", "\"curves\""), "unknown field `curves`"),
         (changed("[[50,1,1,1,1]]", "[[51,1,1,1,1]]"), "the curve goes from step 0 to step 51"),
         (changed("[[50,1,1,1,1]]", "[[9,1,1,1,1],[8,1,1,1,1]]"), "the curve goes from step 9 to step 8"),
@@ -97,6 +97,63 @@ fn what_no_run_has_written_is_refused_with_its_place() {
         let error = LearnedModel::read(&text).expect_err(part);
         assert!(error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn an_abstraction_that_no_run_has_written_is_refused_with_its_mistake() {
+    let plain = file("Main", &[state(0, 7, "Main", &[("back", 3)], "")], &[(0, 0, "back", 0)]);
+    let abstraction = r#","abstraction":{"name":"ape",
+        "start":{"other":"nothing","acting":"TYPE","other_row":"nothing","acting_row":"TYPE"},"refinements":2,"left_out":0,
+        "trees":[{"tree":1,"from":0,"at":1,"selector":"0000000000000007","by":"TYPE + TEXT","like":"a"},
+            {"tree":2,"from":1,"at":4,"selector":"0000000000000008","by":"TYPE + INDEX + TEXT"}],
+        "refined":[[0,"0000000000000001",1]],
+        "barred":[{"tree":0,"names":"0000000000000001","at":1,"by":["TYPE + PARENT"]}],
+        "unexplained":[[1,"0000000000000002","0000000000000000",5]],"unsplit":[[0,"0000000000000001","0000000000000007"]],
+        "noise":["0000000000000009"],
+        "states":[{"state":0,"tree":1,"names":"0000000000000002","screens":[0],"widgets":[{"name":"000000000000000a",
+            "by":"TYPE + TEXT","like":"Button \"Go\"","does":["click"],"count":1}]}],
+        "edges":[{"from":0,"widget":0,"by":"back","to":0,"hits":3,"misses":1}]}}"#;
+    let good = format!("{}{abstraction}", &plain[..plain.len() - 1]);
+    let read = model(&good);
+    assert_eq!(model(&read.to_text()).abstraction, read.abstraction);
+    assert_eq!(model(&read.to_text()).to_text(), read.to_text());
+    assert!(read.map().map.abstracted.is_some() && model(&plain).map().map.abstracted.is_none());
+    for (from, to, part) in [
+        ("\"acting\":\"TYPE\"", "\"acting\":\"KIND\"", "there is no reducer `KIND`"),
+        ("\"refinements\":2", "\"refinements\":2001", "at most 2000 trees"),
+        ("\"tree\":2,", "\"tree\":3,", "this is tree 3, and tree 2 is next"),
+        ("\"from\":1,", "\"from\":2,", "tree 2 grows from tree 2, which is not before it"),
+        ("\"at\":4", "\"at\":5", "tree 2 has a branch that does not refine a node"),
+        ("\"TYPE + INDEX + TEXT\"", "\"TYPE + INDEX\"", "tree 2 has a branch that does not refine a node"),
+        ("\"000000000000000a\"", "\"00000000000000A\"", "a name `00000000000000A` that is none"),
+        ("[0,\"0000000000000001\",1]", "[0,\"0000000000000001\",2]", "tree 2 did not grow from tree 0"),
+        (
+            "[[0,\"0000000000000001\",1]]",
+            "[[0,\"0000000000000001\",1],[0,\"0000000000000001\",1]]",
+            "a state is refined twice",
+        ),
+        ("[[1,\"0000000000000002\"", "[[3,\"0000000000000002\"", "a note is on a state of a tree"),
+        ("\"screens\":[0]", "\"screens\":[]", "abstract state 0 has no screens"),
+        ("\"screens\":[0]", "\"screens\":[0,0]", "abstract state 0 has no screens"),
+        ("\"screens\":[0]", "\"screens\":[1]", "abstract state 0 has no screens"),
+        ("\"state\":0,\"tree\":1", "\"state\":1,\"tree\":1", "this is abstract state 1, and 0 is next"),
+        ("\"state\":0,\"tree\":1", "\"state\":0,\"tree\":3", "there is no tree 3"),
+        ("\"widget\":0,\"by\"", "\"widget\":1,\"by\"", "abstract state 0 has no such widget"),
+        ("\"to\":0,\"hits\"", "\"to\":1,\"hits\"", "there is no abstract state 1"),
+        ("\"hits\":3", "\"hits\":0", "was never taken"),
+        ("\"misses\":1", "\"misses\":18446744073709551615", "or too often"),
+        ("\"misses\":1", "\"missed\":1", "unknown field `missed`"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let error = LearnedModel::read(&good.replacen(from, to, 1)).expect_err(part);
+        assert!(error.contains(part), "{error}, not {part}");
+    }
+    let same = good.replacen(
+        "\"from\":1,\"at\":4,\"selector\":\"0000000000000008\",\"by\":\"TYPE + INDEX + TEXT\"",
+        "\"from\":0,\"at\":1,\"selector\":\"0000000000000007\",\"by\":\"TYPE + TEXT\"",
+        1,
+    );
+    assert!(LearnedModel::read(&same).expect_err("twice").contains("tree 2 is one before it"));
 }
 
 /// Returns the likeliest reason why the activity `a.Far` was never seen.
@@ -185,7 +242,7 @@ fn a_map_has_kinds_of_many_screens_and_the_shortest_path_to_each() {
         (0..49).map(|at| (at, 0, "click \"next\"", at + 1)).collect();
     links.push((0, 1, "click \"jump\"", 40));
     let many = model(&file("Main", &states, &links));
-    let Mapped { map, states: of } = many.map();
+    let Mapped { map, states: of, .. } = many.map();
     assert_eq!((map.kinds.len(), of.iter().map(Vec::len).collect::<Vec<_>>()), (2, vec![25, 25]));
     assert!(map.kinds[0].start && !map.kinds[1].start);
     let path: Vec<&str> = map.kinds[1].path.iter().map(|step| &*step.by).collect();

@@ -3,9 +3,10 @@
 //! An episode is over where the app crashes or does not respond. Nothing else is ever reached or lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Key, Screen};
@@ -116,6 +117,12 @@ impl Objective for Exploration {
             self.kinds.push(Some(kind));
         }
         look
+    }
+
+    fn sign(&self, look: LookId) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.kinds[look.index()].hash(&mut hasher);
+        hasher.finish()
     }
 
     fn class(&mut self, _: &Action) -> ClassId {

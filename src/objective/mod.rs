@@ -27,6 +27,12 @@ pub trait Objective {
     /// the time before the app is started.
     fn look(&mut self, screen: Option<&Screen>) -> LookId;
 
+    /// Returns the mark of a look; looks that differ have different ones. It is the number of the look, unless the
+    /// objective knows one that is the same in every run.
+    fn sign(&self, look: LookId) -> u64 {
+        look.0.into()
+    }
+
     /// Returns the number of `action` among those that are the same to this objective.
     fn class(&mut self, action: &Action) -> ClassId;
 

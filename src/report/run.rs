@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::event::{AppMap, Coverage, Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
+use crate::event::{AppMap, Coverage, Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded, StateMap};
 use crate::gui::{Picture, Screen};
 
 /// Points of a curve, which is read at a glance; more are thinned out.
@@ -260,6 +260,13 @@ impl Run {
         let of_paths = map.kinds.iter().flat_map(|kind| &kind.path).filter_map(|step| step.to);
         let of_ways = map.ways.iter().flat_map(|way| [way.from, way.to]);
         are_known(event, "kind", of_paths.chain(of_ways), map.kinds.len())?;
+        if let Some(abstracted) = &map.abstracted {
+            let StateMap { states, edges, .. } = &**abstracted;
+            are_known(event, "screen", states.iter().filter_map(|state| state.screen), self.screens.len())?;
+            let of_paths = states.iter().flat_map(|state| &state.path).filter_map(|step| step.to);
+            let of_edges = edges.iter().flat_map(|edge| [edge.from, edge.to]);
+            are_known(event, "state", of_paths.chain(of_edges), states.len())?;
+        }
         self.map = Some(map);
         Ok(())
     }

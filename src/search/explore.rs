@@ -11,7 +11,7 @@ use crate::device::{App, Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
 use crate::gui::{Repertoire, Screen};
-use crate::learned_model::{LearnedModel, ModelApp, Point};
+use crate::learned_model::{Gathering, LearnedAbstraction, LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
 use crate::situation::{Learning, Paths, PhaseId};
 use crate::spec::Spec;
@@ -259,7 +259,10 @@ pub fn explore(
     let App { package, version, activities, .. } = app.clone();
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
     let blank = || Catalogue::new(&app, repertoire.clone(), plan.abstraction, needs.details);
-    let catalogue = blank();
+    let mut catalogue = blank();
+    if let Some(learned) = &model.abstraction {
+        catalogue.go_on(&learned.naming);
+    }
     let is_steered = budget.steers && needs.experience && !budget.is_walk;
     let mut aims: Vec<(usize, Formula)> = (0..)
         .zip(specs.iter().filter(|_| is_steered))
@@ -409,6 +412,8 @@ pub fn explore(
     for Fault { identity, is_anr, times, first_step, .. } in &faults {
         model.add_fault(identity, *is_anr, *times, *first_step);
     }
+    let (kept, counts) = (agent.save(stage.catalogue()), stage.catalogue().counts());
+    model.abstraction = abstraction(&mut stage, &model, [&*plan.experience, &experience]);
     let catalogue = stage.catalogue();
     let watched = watched
         .into_iter()
@@ -432,11 +437,28 @@ pub fn explore(
         watched,
         walk,
         experience,
-        kept: agent.save(stage.catalogue()),
+        kept,
         learning: learning.points,
-        counts: stage.catalogue().counts(),
+        counts,
         paths: agent.paths(),
     }
+}
+
+/// Returns the abstract states of all screens of these experiences, if the abstraction names widgets.
+fn abstraction(
+    stage: &mut Stage<'_>,
+    model: &LearnedModel,
+    experiences: [&Experience; 2],
+) -> Option<Box<LearnedAbstraction>> {
+    let mut gathering = Gathering::new(stage.catalogue().naming()?);
+    let mut seen = BTreeSet::new();
+    for screen in experiences.into_iter().flat_map(Experience::links).map(|link| link.screen) {
+        let is_new = seen.insert(screen.identity());
+        if let Some((site, named)) = is_new.then(|| stage.named(screen)).flatten() {
+            gathering.add(model, screen, &site.actions, &named);
+        }
+    }
+    Some(Box::new(gathering.finish(model)))
 }
 
 /// Returns true if the app crashed or does not respond.
@@ -693,6 +715,97 @@ mod tests {
                 let again = explored_from(&mut crashy(), agent, second, read, experience);
                 assert_eq!(again.model.to_text(), both.model.to_text(), "{}", agent.name);
             }
+        }
+    }
+
+    /// Explores an app by `agent` on an abstraction.
+    fn abstracted(
+        text: &str,
+        (agent, abstraction): (
+            &'static crate::agent::AgentInfo,
+            &'static crate::abstraction::AbstractionInfo,
+        ),
+        steps_max: u64,
+        from: LearnedModel,
+        experience: Experience,
+    ) -> Explored {
+        let model: Option<sim::model::Model> = read(&Source::new("some.app", text)).model;
+        let mut device = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(1));
+        let plan = Plan { steps_max: 40, experience: Arc::new(experience), abstraction, ..Plan::new(agent) };
+        let (pays, is_walk) = (Pays::Novelty, false);
+        let budget = Budget { steps_max, until_quiet: None, is_walk, pays, keeps_steps: true, steers: true };
+        explore(&mut device, &[], together([], &Dictionary::default()), &plan, budget, from, &mut |_| true)
+    }
+
+    const APPS: [&str; 3] = [
+        include_str!("../../apps/files.app"),
+        include_str!("../../apps/tally.app"),
+        include_str!("../../apps/shop.app"),
+    ];
+
+    /// The law: going on from a model, the same screens have the same states as at the end of the run that saved it.
+    #[test]
+    fn going_on_keeps_the_states_of_all_screens() {
+        use crate::abstraction::{APE, APE_FROZEN, APE_STOAT};
+        use crate::agent;
+        let mut refined = 0;
+        for text in APPS {
+            for by in
+                [(&agent::APE, &APE), (&agent::APE, &APE_STOAT), (&PLANNER, &APE), (&agent::APE, &APE_FROZEN)]
+            {
+                let one = abstracted(text, by, 500, LearnedModel::default(), Experience::new());
+                let read = LearnedModel::read(&one.model.to_text()).expect("what was written");
+                let first = one.model.abstraction.expect("states");
+                assert_eq!(read.abstraction.as_deref(), Some(&*first));
+                refined += first.naming.refined.len();
+                let both = abstracted(text, by, 1, read, one.experience.grown_old());
+                let second = both.model.abstraction.expect("states");
+                assert_eq!(second.naming, first.naming, "{}", by.1.name);
+                let of = |abstraction: &LearnedAbstraction| -> BTreeSet<_> {
+                    let states = abstraction.states.iter();
+                    states.flat_map(|state| state.screens.iter().map(|&screen| (screen, state.key))).collect()
+                };
+                assert!(of(&second).is_superset(&of(&first)), "{}", by.1.name);
+                assert!(of(&second).len() <= of(&first).len() + 1);
+            }
+        }
+        assert!(refined > 5, "{refined}");
+    }
+
+    /// Counts written straight from the steps.
+    #[test]
+    fn edges_count_how_often_an_abstract_action_led_there_and_elsewhere() {
+        use std::collections::BTreeMap;
+        for text in APPS {
+            let by = (&crate::agent::APE, &crate::abstraction::APE);
+            let explored = abstracted(text, by, 500, LearnedModel::default(), Experience::new());
+            let abstraction = explored.model.abstraction.as_deref().expect("states");
+            let mut state_of = BTreeMap::new();
+            for (number, state) in abstraction.states.iter().enumerate() {
+                assert!(state.screens.is_sorted());
+                for &screen in &state.screens {
+                    let identity = explored.model.states()[screen].identity;
+                    assert_eq!(state_of.insert(identity, number), None, "a screen has one state");
+                }
+            }
+            let mut taken: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+            for run in explored.experience.runs() {
+                let states: Vec<usize> =
+                    run.steps.iter().map(|(_, screen)| state_of[&screen.identity()]).collect();
+                for pair in states.windows(2) {
+                    *taken.entry((pair[0], pair[1])).or_default() += u64::from(run.times);
+                }
+            }
+            let mut hits: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+            for edge in &abstraction.edges {
+                *hits.entry((edge.from, edge.to)).or_default() += edge.hits;
+                let is_same = |other: &&crate::learned_model::AbstractEdge| {
+                    (other.from, other.widget, &other.by) == (edge.from, edge.widget, &edge.by)
+                };
+                let elsewhere = abstraction.edges.iter().filter(is_same).filter(|other| other.to != edge.to);
+                assert_eq!(edge.misses, elsewhere.map(|other| other.hits).sum::<u64>(), "{edge:?}");
+            }
+            assert_eq!(hits, taken);
         }
     }
 }

@@ -139,15 +139,22 @@ impl Order {
     }
 
     fn map_holds(&self, map: &AppMap) -> Result<(), OrderError> {
-        if let Some(screen) =
-            map.kinds.iter().filter_map(|kind| kind.screen).find(|&screen| screen >= self.screens)
-        {
+        let states = map.abstracted.iter().flat_map(|abstracted| &abstracted.states);
+        let of_states = states.clone().filter_map(|state| state.screen);
+        let mut screens = map.kinds.iter().filter_map(|kind| kind.screen).chain(of_states);
+        if let Some(screen) = screens.find(|&screen| screen >= self.screens) {
             return Err(order(format!("there is no screen {screen} before this event")));
         }
         let of_paths = map.kinds.iter().flat_map(|kind| &kind.path).filter_map(|step| step.to);
         let of_ways = map.ways.iter().flat_map(|way| [way.from, way.to]);
-        match of_paths.chain(of_ways).find(|&kind| kind >= map.kinds.len()) {
-            Some(kind) => Err(order(format!("there is no kind {kind} of screens on the map"))),
+        if let Some(kind) = of_paths.chain(of_ways).find(|&kind| kind >= map.kinds.len()) {
+            return Err(order(format!("there is no kind {kind} of screens on the map")));
+        }
+        let Some(abstracted) = &map.abstracted else { return Ok(()) };
+        let of_paths = states.flat_map(|state| &state.path).filter_map(|step| step.to);
+        let of_edges = abstracted.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+        match of_paths.chain(of_edges).find(|&state| state >= abstracted.states.len()) {
+            Some(state) => Err(order(format!("there is no state {state} on the map"))),
             None => Ok(()),
         }
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use farlead::abstraction;
-use farlead::abstraction::{Abstraction, Ape, Change, Numbering, Reducer, Start};
+use farlead::abstraction::{Abstraction, Ape, Change, Numbering, Start};
 use farlead::agent::{APE, RANDOM};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, Sim};
 use farlead::gui::{Action, Identity, Outline, Repertoire, Screen, offers};
+use farlead::learned_model::Reducer;
 use farlead::rng::{Rng, Seed};
 use farlead::search::Plan;
 use farlead::situation::{
@@ -71,6 +72,7 @@ impl Walk {
             screen_id,
             activity,
             look,
+            sign: 0,
             outline: &outline,
             offers: &offers,
             actions: &actions,
@@ -102,16 +104,12 @@ impl Walk {
         }
     }
 
-    /// Takes the steps of a walk that another has gone, but those into the dark.
+    /// Takes the steps of a walk that another has gone.
     fn follow(&mut self, walk: &[Step]) {
         let mut here: Option<Scene> = None;
         for step in walk {
             let screen = &step.observation.screen;
             let from = here.take();
-            // A dark display is no window of the app, and hides each of them.
-            if !screen.context().screen_on {
-                continue;
-            }
             let at =
                 from.as_ref().and_then(|from| from.actions.iter().position(|offer| *offer == step.action));
             here = Some(match from.zip(at) {

@@ -182,6 +182,63 @@ fn a_run_goes_on_where_another_stopped_and_knows_all_that_it_knew() {
 }
 
 #[test]
+fn a_run_goes_on_with_the_abstraction_that_another_has_learned() {
+    let folder = Folder::new("explore-abstraction");
+    folder.write("files.app", include_str!("../../apps/files.app"));
+    let explore = |words: &str| {
+        let ended = farlead(&folder, &format!("explore --app files.app {words}"));
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+        ended
+    };
+    explore("--agent ape --budget 600");
+    explore("--agent ape --budget 1 --from .farlead/runs/0001");
+    explore("--agent ape --budget 600 --from .farlead/runs/0002");
+    let [one, same, more] = [1, 2, 3].map(|run| model(&folder, run)["abstraction"].clone());
+    assert!(one["trees"].as_array().is_some_and(|trees| !trees.is_empty()), "{one}");
+    assert_eq!(one, same, "a run of one step learns nothing");
+    let trees = |abstraction: &Value| abstraction["trees"].as_array().expect("trees").len();
+    assert!(trees(&more) >= trees(&one));
+    let by = |tree: &Value| (tree["from"].clone(), tree["selector"].clone(), tree["by"].clone());
+    for (old, tree) in
+        one["trees"].as_array().into_iter().flatten().zip(more["trees"].as_array().expect("trees"))
+    {
+        assert_eq!(by(old), by(tree));
+    }
+    let map = of_run(&folder, 1, "map.html");
+    let states = one["states"].as_array().expect("states").len();
+    assert_eq!(map.matches("id=\"state-").count(), states);
+    assert!(map.contains("TYPE + TEXT") && map.contains("Decision trees"), "{map}");
+    // Another abstraction learns its own states.
+    let other = explore("--agent ape --abstraction ape:stoat --budget 60 --from .farlead/runs/0001");
+    assert!(
+        other.stderr.contains("that run used --abstraction ape, and this one uses ape:stoat"),
+        "{}",
+        other.stderr
+    );
+    assert_eq!(model(&folder, 4)["abstraction"]["name"], "ape:stoat");
+    let plain = explore("--agent random --budget 60 --from .farlead/runs/0001");
+    assert!(plain.stderr.contains("this one uses looks: its states are learned anew"), "{}", plain.stderr);
+    assert_eq!(model(&folder, 5)["abstraction"], Value::Null);
+    // What no run has written is refused.
+    let good = of_run(&folder, 1, "model.json");
+    for (from, to, message) in [
+        (
+            "\"tree\":1,\"from\":0",
+            "\"tree\":1,\"from\":1",
+            "tree 1 grows from tree 1, which is not before it",
+        ),
+        ("\"acting\":\"TYPE\"", "\"acting\":\"KIND\"", "there is no reducer `KIND`"),
+        ("\"hits\":", "\"hits\":-", "invalid value"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        folder.write("broken.json", &good.replacen(from, to, 1));
+        let refused = farlead(&folder, "explore --app files.app --agent ape --from broken.json");
+        assert_eq!((refused.code, refused.stdout.as_str()), (3, ""), "{from}: {}", refused.stderr);
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn what_a_run_leaves_is_the_same_bytes_and_serves_a_check() {
     let left = |name: &str| {
         let folder = crashy(name);
@@ -213,7 +270,7 @@ fn a_run_that_cannot_be_gone_on_from_is_refused_with_one_message() {
         "app org.other \"Other\" 1\nlaunch Main\nactivity Main .Main { Button \"on\" -> finish }\n",
     );
     for (name, content, message) in [
-        ("later.json", good.replace("\"version\":1,", "\"version\":9,"), "this is version 9 of the format"),
+        ("later.json", good.replace("\"version\":2,", "\"version\":9,"), "this is version 9 of the format"),
         ("broken.json", good[..good.len() / 2].to_string(), "was this file written by `farlead explore`?"),
         ("deep.json", "[".repeat(1_000_000), "was this file written by `farlead explore`?"),
         ("text.json", "hello".to_string(), "was this file written by `farlead explore`?"),

@@ -1,86 +1,38 @@
-//! Reducers: the parts of a widget that its name tells, as a lattice.
+//! Names of widgets under reducers, and screens in numbers.
 //!
 //! A widget is known by its attributes and those of all widgets it lies in. A reducer keeps some of them; the more
-//! primitives it has, the finer it is. A name is a number, by a hash that is the same on every machine.
+//! primitives it has, the finer it is. A name is a number, by a hash that is the same on every machine and in every run.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::gui::{Action, Argument, Screen, Widget};
+use crate::learned_model::Reducer;
 use crate::situation::View;
 
 /// Letters of a text that are told apart, as in APE's program.
 const LETTERS_MAX: usize = 8;
 
-/// Set of primitives; the empty one tells nothing but the actions that a widget takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reducer(u8);
-
-impl Reducer {
-    /// Nothing.
-    pub const NOTHING: Reducer = Reducer(0);
-    /// Class and resource id.
-    pub const TYPE: Reducer = Reducer(1);
-    /// Place among the siblings.
-    pub const INDEX: Reducer = Reducer(1 << 1);
-    /// Name of the parent.
-    pub const PARENT: Reducer = Reducer(1 << 2);
-    /// Text and description.
-    pub const TEXT: Reducer = Reducer(1 << 3);
-    /// Types of all widgets that it lies in.
-    pub const ANCESTOR: Reducer = Reducer(1 << 4);
-
-    /// Number of reducers.
-    const COUNT: u8 = 1 << 5;
-
-    /// Returns the reducer with the primitives of both.
-    pub const fn with(self, other: Reducer) -> Reducer {
-        Reducer(self.0 | other.0)
-    }
-
-    /// Returns true if it has all primitives of `other`.
-    pub fn has(self, other: Reducer) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns true if it has all primitives of `other`, and more.
-    pub fn is_finer(self, other: Reducer) -> bool {
-        self != other && self.has(other)
-    }
-
-    /// Returns the number of its primitives.
-    pub fn primitives(self) -> u32 {
-        self.0.count_ones()
-    }
-
-    /// Returns the reducers that are finer than this one, the coarsest first.
-    pub fn finer(self) -> Vec<Reducer> {
-        let mut finer: Vec<Reducer> =
-            (0..Reducer::COUNT).map(Reducer).filter(|one| one.is_finer(self)).collect();
-        finer.sort_by_key(|one| (one.primitives(), *one));
-        finer
-    }
-
-    /// Returns the name of a widget in a parent of this name.
-    pub fn name(self, part: &Part, parent: u64) -> u64 {
-        let mut hasher = FxHasher::default();
-        // Widgets that take other actions never share a name.
-        (self, part.actions).hash(&mut hasher);
-        let attributes = [
-            (Reducer::TYPE, part.of_type),
-            (Reducer::INDEX, u64::from(part.index)),
-            (Reducer::PARENT, parent),
-            (Reducer::TEXT, part.text),
-            (Reducer::ANCESTOR, part.ancestors),
-        ];
-        for (primitive, attribute) in attributes {
-            if self.has(primitive) {
-                attribute.hash(&mut hasher);
-            }
+/// Returns the name of a widget under a reducer, in a parent of this name.
+pub fn name(reducer: Reducer, part: &Part, parent: u64) -> u64 {
+    let mut hasher = FxHasher::default();
+    // Widgets that take other actions never share a name.
+    (reducer, part.actions).hash(&mut hasher);
+    let attributes = [
+        (Reducer::TYPE, part.of_type),
+        (Reducer::INDEX, u64::from(part.index)),
+        (Reducer::PARENT, parent),
+        (Reducer::TEXT, part.text),
+        (Reducer::ANCESTOR, part.ancestors),
+    ];
+    for (primitive, attribute) in attributes {
+        if reducer.has(primitive) {
+            attribute.hash(&mut hasher);
         }
-        hasher.finish()
     }
+    hasher.finish()
 }
 
 /// Widget in numbers.
@@ -131,12 +83,15 @@ pub struct Gui {
 impl Gui {
     /// Returns a screen in numbers.
     pub fn new(view: &View<'_>) -> Gui {
-        // An app whose dialog of a crash is in front, or whose display is dark, takes no actions of its own.
+        // An app whose dialog of a crash is in front takes no actions of its own. A dark display does: the device lights it
+        // before each action.
         let front = view.screen.map(|screen| {
             let context = screen.context();
-            (context.screen_on, context.crashed, context.anr)
+            (context.crashed, context.anr)
         });
-        let window = hash(&(view.activity, view.look, front));
+        // Numbers of activities and looks differ from run to run; what a run has learned serves the next one.
+        let name = view.screen.map(|screen| (&**screen.package(), &**screen.activity()));
+        let window = hash(&(name, view.sign, front));
         let mut parts = view.screen.map_or_else(Vec::new, parts);
         let mut widgets: FxHashMap<&str, u32> = FxHashMap::default();
         let targets = view.actions.iter().filter_map(Action::target);
@@ -153,10 +108,12 @@ impl Gui {
             Deed { widget: target.copied().unwrap_or(NO_WIDGET), kind: kind(action) }
         });
         let deeds: Box<[Deed]> = deeds.collect();
-        for deed in &deeds {
-            if let Some(part) = parts.get_mut(deed.widget as usize) {
+        // The texts that are offered change as codes are learned, and a field takes text whichever they are.
+        let taken = deeds.iter().zip(view.actions).map(|(deed, action)| (deed.widget, bits(action)));
+        for (widget, bits) in taken.collect::<BTreeSet<_>>() {
+            if let Some(part) = parts.get_mut(widget as usize) {
                 // The order of the offers makes no difference, and 0 stands for none.
-                part.actions = part.actions.wrapping_add(deed.kind | 1);
+                part.actions = part.actions.wrapping_add(bits | 1);
             }
         }
         Gui { window, parts: parts.into(), deeds }
@@ -171,6 +128,14 @@ pub fn kind(action: &Action) -> u32 {
         Argument::None | Argument::Own(_) => "",
     };
     hash(&(action.type_name(), detail)) as u32
+}
+
+/// Returns the number of an action whatever its widget and its text.
+fn bits(action: &Action) -> u32 {
+    match action.argument() {
+        Argument::Text(_) => hash(&(action.type_name(), "")) as u32,
+        Argument::Activity(_) | Argument::Towards(_) | Argument::None | Argument::Own(_) => kind(action),
+    }
 }
 
 fn parts(screen: &Screen) -> Vec<Part> {

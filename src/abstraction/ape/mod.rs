@@ -4,6 +4,7 @@
 //! widgets, some names come to tell more; where that makes too many states, they tell less again. After Gu et al.,
 //! *Practical GUI Testing of Android Applications via Model Abstraction and Refinement* (ICSE 2019).
 
+mod kept;
 mod lattice;
 mod model;
 mod noise;
@@ -14,14 +15,15 @@ mod tree;
 
 use rustc_hash::FxHashMap;
 
-use self::lattice::{Gui, kind};
-use self::model::{Key, Model, Refined, Step, action};
+use self::lattice::{Deed, Gui, NO_WIDGET, kind};
+use self::model::{Key, Model, Refined, Step, Way, action};
 use self::refine::Learner;
+use self::tree::Named;
 use super::{Abstraction, Counts, Numbering};
 use crate::gui::{Action, DeviceAction};
+use crate::learned_model::{NamedScreen, NamedWidget, Naming};
 use crate::situation::{ActionId, ScreenId, StateId, Transition, View};
 
-pub use lattice::Reducer;
 pub use refine::Change;
 pub use tree::Start;
 
@@ -39,6 +41,8 @@ pub struct Ape {
     steps: usize,
     /// Number of steps from which on states may be numbered anew.
     renewal: usize,
+    /// True if it goes on from what an earlier run has learned.
+    goes_on: bool,
 }
 
 impl Ape {
@@ -52,6 +56,7 @@ impl Ape {
             is_stale: false,
             steps: 0,
             renewal: 0,
+            goes_on: false,
         }
     }
 
@@ -64,6 +69,14 @@ impl Ape {
     pub fn size(&self) -> (usize, usize) {
         let states = &self.learner.model.states;
         (states.len(), states.values().map(|state| state.actions.len()).sum())
+    }
+
+    /// Returns the step of a transition between screens that were seen.
+    fn step(&self, transition: &Transition<'_>) -> Option<Step> {
+        let (from, to) = (transition.from.scene.screen_id, transition.to.screen_id);
+        let seen = &self.learner.model.seen;
+        let &deed = seen.get(&from)?.gui.deeds.get(usize::from(transition.at))?;
+        seen.contains_key(&to).then_some(Step { from, deed, to })
     }
 
     fn show(&mut self) {
@@ -89,11 +102,8 @@ impl Abstraction for Ape {
     }
 
     fn observe(&mut self, transition: &Transition<'_>) -> Numbering {
-        let (from, to) = (transition.from.scene.screen_id, transition.to.screen_id);
-        let seen = &self.learner.model.seen;
-        let deed = seen.get(&from).and_then(|seen| seen.gui.deeds.get(usize::from(transition.at)));
-        if let Some(&deed) = deed.filter(|_| seen.contains_key(&to)) {
-            let changes = self.learner.learn(Step { from, deed, to });
+        if let Some(step) = self.step(transition) {
+            let changes = self.learner.learn(step);
             self.is_stale |= !changes.is_empty();
             self.changes.extend(changes);
         }
@@ -103,6 +113,32 @@ impl Abstraction for Ape {
         }
         self.show();
         Numbering::Refined
+    }
+
+    fn recall(&mut self, transition: &Transition<'_>) -> Numbering {
+        if !self.goes_on {
+            return self.observe(transition);
+        }
+        if let Some(step) = self.step(transition) {
+            self.learner.know(step);
+        }
+        self.steps += 1;
+        Numbering::Same
+    }
+
+    fn named(&self, view: &View<'_>) -> Option<NamedScreen> {
+        let Learner { model, .. } = &self.learner;
+        Some(named(model, &Gui::new(view)))
+    }
+
+    fn naming(&self, abstraction: &str) -> Option<Naming> {
+        Some(self.learner.naming(abstraction))
+    }
+
+    fn go_on(&mut self, from: &Naming) {
+        self.learner.go_on(from);
+        self.goes_on = true;
+        self.show();
     }
 
     fn counts(&self) -> Option<Counts> {
@@ -143,6 +179,18 @@ impl Abstraction for Frozen {
     fn actions(&mut self, _: StateId, view: &View<'_>) -> Vec<ActionId> {
         actions(&self.model, &Refined::default(), &Gui::new(view))
     }
+
+    fn named(&self, view: &View<'_>) -> Option<NamedScreen> {
+        Some(named(&self.model, &Gui::new(view)))
+    }
+
+    fn naming(&self, abstraction: &str) -> Option<Naming> {
+        Some(Naming {
+            abstraction: abstraction.into(),
+            starts: self.model.forest.starts(),
+            ..Naming::default()
+        })
+    }
 }
 
 fn number(numbers: &mut FxHashMap<Key, StateId>, state: Key) -> StateId {
@@ -155,4 +203,20 @@ fn actions(model: &Model, refined: &Refined, gui: &Gui) -> Vec<ActionId> {
     let names = model.way(refined, gui).names;
     // Two of the few actions of a state hardly ever share a number; if so, an agent learns of both as one.
     gui.deeds.iter().map(|deed| ActionId(lattice::hash(&action(&names, *deed)) as u32)).collect()
+}
+
+/// Returns a screen as the model names it.
+fn named(model: &Model, gui: &Gui) -> NamedScreen {
+    let Way { names, state, .. } = model.way(&model.refined, gui);
+    let widget = |named: &Named| NamedWidget {
+        name: named.name,
+        node: named.node.number(),
+        reducer: model.forest.reducer(state.tree, named.node),
+    };
+    let action = |deed: &Deed| ((deed.widget != NO_WIDGET).then_some(deed.widget), deed.kind);
+    NamedScreen {
+        state: state.into(),
+        widgets: names.iter().map(widget).collect(),
+        actions: gui.deeds.iter().map(action).collect(),
+    }
 }

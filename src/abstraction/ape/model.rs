@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::lattice::{Deed, Gui, hash};
 use super::noise::Texts;
 use super::tree::{Forest, Named, Start, TreeId};
+use crate::learned_model::StateKey;
 use crate::situation::ScreenId;
 
 /// State: the window and the set of names on its screens, by the tree that names them.
@@ -17,6 +18,18 @@ use crate::situation::ScreenId;
 pub struct Key {
     pub tree: TreeId,
     names: u64,
+}
+
+impl From<Key> for StateKey {
+    fn from(Key { tree: TreeId(tree), names }: Key) -> StateKey {
+        StateKey { tree, names }
+    }
+}
+
+impl From<StateKey> for Key {
+    fn from(StateKey { tree, names }: StateKey) -> Key {
+        Key { tree: TreeId(tree), names }
+    }
 }
 
 /// States that are refined, and the trees of their screens.

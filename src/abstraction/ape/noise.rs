@@ -57,6 +57,19 @@ impl Texts {
         }
     }
 
+    /// Returns the places whose texts are noise, in order.
+    pub fn noise(&self) -> Vec<u64> {
+        let is_noise = |place: &u64| self.is_noise(*place);
+        let mut noise: Vec<u64> = self.places.keys().copied().filter(is_noise).collect();
+        noise.sort_unstable();
+        noise
+    }
+
+    /// Takes notice that the texts at this place are noise.
+    pub fn know(&mut self, noise: u64) {
+        self.places.insert(noise, Place { looks: LOOKS_MAX, news: NEWS_MAX, texts: Vec::new() });
+    }
+
     /// Returns true if the texts at this place are noise.
     pub fn is_noise(&self, place: u64) -> bool {
         self.places.get(&place).is_some_and(|place| place.news >= NEWS_MAX)

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lattice::{Gui, Reducer};
+use super::lattice::Gui;
 use super::model::{Action, Key, Model, State, Step, action, key};
 use super::tree::{Branch, Node, Start, TreeId};
+use crate::learned_model::{Reducer, TREES_MAX};
 use crate::situation::ScreenId;
 
 /// Most widgets that an action stands for before it is refined: alpha.
@@ -32,8 +33,8 @@ const SCREENS_COUNTED_MAX: usize = 64;
 const WIDGETS_LOOKED_AT_MAX: usize = 5_000;
 const SPLITS_TRIED_MAX: usize = 20;
 
-/// Most refinements of a run.
-const REFINEMENTS_MAX: usize = 2_000;
+/// Most refinements of a run and of those that it goes on from.
+const REFINEMENTS_MAX: usize = TREES_MAX;
 
 /// Change of the abstraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,15 +49,15 @@ pub enum Change {
 #[derive(Clone, Debug)]
 pub struct Learner {
     pub model: Model,
-    refinements: usize,
+    pub(super) refinements: usize,
     /// Kind of the action back: what it leads to depends on the past.
     back: u32,
     /// Reducers that made too many states of one, by the group of widgets they named.
-    barred: FxHashMap<(Key, Group), Vec<Reducer>>,
+    pub(super) barred: FxHashMap<(Key, Group), Vec<Reducer>>,
     /// Actions whose outcomes nothing explains.
-    unexplained: FxHashSet<(Key, Action)>,
+    pub(super) unexplained: FxHashSet<(Key, Action)>,
     /// Actions for many widgets that nothing tells apart.
-    unsplit: FxHashSet<(Key, u64)>,
+    pub(super) unsplit: FxHashSet<(Key, u64)>,
 }
 
 /// Widgets that behave alike as far as refinement goes: those of a branch, which once shared a name, or else of a name.
@@ -97,6 +98,16 @@ impl Learner {
         self.coarsen(step.to, &mut changes);
         self.refine_state(&step, &mut changes);
         changes
+    }
+
+    /// Takes in a step between screens that were seen, which an earlier run has learned from.
+    pub fn know(&mut self, step: Step) {
+        self.model.add(step);
+        let (state, action) = (self.model.seen[&step.from].state, self.model.action(&step));
+        let actions = self.model.states.get_mut(&state).map(|state| &mut state.actions);
+        if let Some(targets) = actions.and_then(|actions| actions.get_mut(&action)) {
+            targets.examined = targets.states.len();
+        }
     }
 
     /// Refines the actions on a screen that stand for many widgets.

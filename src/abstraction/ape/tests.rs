@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::lattice::{Deed, Gui, NO_WIDGET, Part, Reducer};
+use super::lattice::{Deed, Gui, NO_WIDGET, Part};
 use super::model::{Key, Model, Refined, State, Step};
 use super::refine::{Change, Learner};
 use super::tree::{Branch, Forest, Start, TreeId};
 use crate::gui::{Bounds, Context, Flags, Outline, Repertoire, Screen, Widget, offers};
+use crate::learned_model::{LearnedAbstraction, LearnedModel, Reducer};
 use crate::rng::Seed;
 use crate::situation::{ActivityId, LookId, ScreenId, View};
 
@@ -188,7 +189,7 @@ fn reducers_come_the_coarsest_first_and_each_once() {
 
 fn view<'a>(screen: &'a Screen, outline: &'a Outline, actions: &'a [crate::gui::Action]) -> View<'a> {
     let (screen_id, activity, look) = (ScreenId(1), ActivityId(1), LookId(0));
-    View { screen_id, activity, look, outline, offers: &[], actions, screen: Some(screen) }
+    View { screen_id, activity, look, sign: 0, outline, offers: &[], actions, screen: Some(screen) }
 }
 
 #[test]
@@ -245,7 +246,7 @@ fn screens_that_the_objective_tells_apart_are_never_one_state() {
     let crashed = screen.in_context(Context { crashed: true, ..Context::default() });
     let outline = Outline::default();
     let state = |screen: &Screen, look: u32| {
-        let gui = Gui::new(&View { look: LookId(look), ..view(screen, &outline, &[]) });
+        let gui = Gui::new(&View { sign: look.into(), ..view(screen, &outline, &[]) });
         Model::new(Start::Ape).way(&Refined::default(), &gui).state
     };
     assert_eq!(state(&screen, 1), state(&screen, 1));
@@ -362,6 +363,49 @@ proptest! {
         taken.retain(|step| is_kept(step.from) && is_kept(step.to));
         taken.iter().for_each(|step| anew.add(*step));
         prop_assert_eq!(states(&anew), states(&learner.model));
+    }
+
+    #[test]
+    fn what_goes_on_from_a_file_names_all_screens_as_the_run_that_wrote_it(
+        guis in guis(),
+        steps in steps(),
+        noise in prop::collection::btree_set(any::<u64>(), 0..4),
+    ) {
+        let mut learner = Learner::new(Start::Stoat, BACK);
+        noise.iter().for_each(|place| learner.model.texts.know(*place));
+        let mut taken = Vec::new();
+        for (from, widget, to) in steps {
+            let [from, to] = [from, to].map(|at| {
+                let at = at.index(guis.len());
+                see(&mut learner, at as u32, guis[at].clone())
+            });
+            let kind = if widget == 0 { BACK } else { CLICK };
+            let step = Step { from, deed: Deed { widget, kind }, to };
+            learner.learn(step);
+            taken.push(step);
+        }
+        let naming = learner.naming("ape:stoat");
+        let abstraction = LearnedAbstraction { naming: naming.clone(), ..LearnedAbstraction::default() };
+        let mut model = LearnedModel::default();
+        model.abstraction = Some(abstraction.into());
+        let read = LearnedModel::read(&model.to_text()).expect("what was written").abstraction;
+        let read = read.expect("an abstraction").naming;
+        prop_assert_eq!(&read, &naming);
+        let mut other = Learner::new(Start::Stoat, BACK);
+        other.go_on(&read);
+        for gui in &guis {
+            let [one, two] = [&learner.model, &other.model].map(|model| model.way(&model.refined, gui));
+            prop_assert_eq!((one.state, one.names), (two.state, two.names));
+        }
+        // The steps of the earlier run change nothing, and make the same model.
+        for step in &taken {
+            for screen in [step.from, step.to] {
+                see(&mut other, screen.0, guis[screen.0 as usize].clone());
+            }
+            other.know(*step);
+        }
+        prop_assert_eq!(states(&other.model), states(&learner.model));
+        prop_assert_eq!(other.naming("ape:stoat"), naming);
     }
 
     #[test]

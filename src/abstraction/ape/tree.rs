@@ -5,7 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lattice::{Gui, NO_WIDGET, Part, Reducer};
+use super::lattice::{Gui, NO_WIDGET, Part, name};
+use crate::learned_model::{Reducer, STARTS};
 
 /// First tree of an abstraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Start {
 }
 
 /// Number of nodes of a first tree, one for each class of widgets that starts tell apart.
-const START_NODES: u16 = 4;
+const START_NODES: u16 = STARTS as u16;
 
 impl Start {
     /// Returns the node at which the way of a widget begins.
@@ -58,6 +59,16 @@ impl TreeId {
 pub struct Node(u16);
 
 impl Node {
+    /// Returns its number.
+    pub fn number(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the node of a tree's number.
+    pub fn new(number: u16) -> Node {
+        Node(number)
+    }
+
     /// Returns true if ways begin at it.
     pub fn is_start(self) -> bool {
         self.0 < START_NODES
@@ -103,6 +114,16 @@ impl Forest {
     /// Returns the first tree alone.
     pub fn new(start: Start) -> Forest {
         Forest { start, trees: vec![Tree::default()], grown: FxHashMap::default() }
+    }
+
+    /// Returns the reducers of the first tree.
+    pub fn starts(&self) -> [Reducer; STARTS] {
+        std::array::from_fn(|node| self.start.reducer(Node(node as u16)))
+    }
+
+    /// Returns the branches by which all trees but the first grew, in their order, each with the tree it grew from.
+    pub fn growths(&self) -> impl Iterator<Item = (TreeId, Branch)> {
+        self.trees.iter().filter_map(|tree| tree.growth)
     }
 
     /// Returns the tree with one more branch.
@@ -152,19 +173,19 @@ impl Forest {
         for part in &gui.parts {
             let parent = if part.parent == NO_WIDGET { 0 } else { names[part.parent as usize].name };
             let mut node = Start::node(part);
-            let name = loop {
-                let name = self.reducer(id, node).name(part, parent);
-                match (tree.branches.get(&(node, name)), more) {
+            let told = loop {
+                let told = name(self.reducer(id, node), part, parent);
+                match (tree.branches.get(&(node, told)), more) {
                     (Some(&next), _) => node = next,
-                    (None, Some(branch)) if (branch.at, branch.selector) == (node, name) => {
+                    (None, Some(branch)) if (branch.at, branch.selector) == (node, told) => {
                         // The new node has no branches yet.
                         node = Node(START_NODES + tree.reducers.len() as u16);
-                        break branch.reducer.name(part, parent);
+                        break name(branch.reducer, part, parent);
                     }
-                    (None, _) => break name,
+                    (None, _) => break told,
                 }
             };
-            names.push(Named { name, node });
+            names.push(Named { name: told, node });
         }
         names
     }

@@ -23,7 +23,7 @@ use farlead::search::{
     Budget, Dictionary, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore, together,
 };
 use farlead::situation::{Learning, Paths};
-use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
+use farlead::spec::{Expectation, Source, Spec, parse, printable, shown_path};
 use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
@@ -337,6 +337,14 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
         ..Plan::new(agent.agent)
     };
     args.set(&agent, &mut plan)?;
+    let learned_by = from.abstraction.as_deref().map(|learned| &*learned.naming.abstraction);
+    if let Some(name) = learned_by.filter(|name| *name != plan.abstraction.name && !shell.quiet) {
+        warn(&format!(
+            "that run used --abstraction {}, and this one uses {}: its states are learned anew",
+            printable(name),
+            plan.abstraction.name
+        ));
+    }
     let actions = |given: &Given<'_>| given.judged.linted.file.actions.clone();
     let declared: Vec<_> = specs.iter().map(actions).collect();
     let all = specs.iter().zip(&declared).map(|(given, actions)| (given.spec, &actions[..]));
@@ -519,7 +527,8 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
             missed,
         }),
         states: explored.counts.map(|Counts { states, refinements, coarsenings }| StateCounts {
-            count: states as u64,
+            // Those of earlier runs too.
+            count: model.abstraction.as_ref().map_or(states, |learned| learned.states.len()) as u64,
             refined: refinements as u64,
             coarsened: coarsenings as u64,
         }),

@@ -1,7 +1,6 @@
 // The map moves and grows, is searched, and shows the screen that is chosen with the way to it.
-(() => {
-  const root = document.querySelector(".m-explored");
-  if (!root) return;
+for (const root of document.querySelectorAll(".m-explored")) {
+  const prefix = root.dataset.prefix + "-";
   const view = root.querySelector(".m-view"), svg = view.querySelector("svg");
   const find = root.querySelector(".m-find"), said = root.querySelector(".m-said-count");
   const nodes = [...svg.querySelectorAll("a[data-kind]")], ways = [...svg.querySelectorAll(".m-way")];
@@ -45,9 +44,9 @@
     box.y = y + tall / 2 - height() / 2;
     show();
   };
-  const kindOf = (hash) => (/^#kind-\d+$/.test(hash) ? hash.slice(6) : null);
+  const kindOf = (hash) => (hash.startsWith("#" + prefix) ? hash.slice(1 + prefix.length) : null);
   const choose = (kind) => {
-    const article = document.getElementById("kind-" + kind);
+    const article = kind && document.getElementById(prefix + kind);
     if (!article) return;
     for (const one of root.querySelectorAll(".m-on")) one.classList.remove("m-on");
     for (const one of [...nodes, ...ways]) one.classList.remove("m-chosen", "m-path", "m-lit");
@@ -69,12 +68,12 @@
   const go = (kind) => {
     const article = choose(kind);
     if (!article) return;
-    history.replaceState(null, "", "#kind-" + kind);
+    history.replaceState(null, "", "#" + prefix + kind);
     // On a narrow display the screen is shown below the map.
     if (article.getBoundingClientRect().top > innerHeight - 80) article.scrollIntoView({ block: "start" });
   };
   root.addEventListener("click", (event) => {
-    const link = event.target.closest("a[href^='#kind-']");
+    const link = event.target.closest("a[href^='#" + prefix + "']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const kind = kindOf(link.getAttribute("href"));
@@ -163,4 +162,4 @@
   }
   const chosen = kindOf(location.hash);
   if (choose(chosen)) centre(nodes.find((node) => node.dataset.kind === chosen));
-})();
+}

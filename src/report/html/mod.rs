@@ -12,6 +12,7 @@ mod map;
 mod model_diff;
 mod phone;
 mod spec;
+mod state_map;
 mod timeline;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use farlead::agent::{AgentInfo, FARLEAD, PLANNER, RANDOM};
 use farlead::device::{Device, Sim};
 use farlead::event::{
-    ActionDone, AppMap, Automaton, Coverage, Event, FORMAT, Kind, KindWay, Outcome, PathCounts, PathStep,
-    Reached, ReplayVerdict, Replayed, Residual, RunBegan, SpecBegan, SpecEnded, StateCounts, StepTaken,
-    Unreached, Way,
+    ActionDone, AppMap, Automaton, Coverage, Event, FORMAT, Kind, KindWay, Lesson, MapEdge, MapState,
+    MapTree, MapWidget, Outcome, PathCounts, PathStep, Reached, ReplayVerdict, Replayed, Residual, RunBegan,
+    SpecBegan, SpecEnded, StateCounts, StateMap, StepTaken, Unreached, Way,
 };
 use farlead::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 use farlead::learned_model::{LearnedModel, Mapped};
@@ -323,6 +323,10 @@ fn hostile_coverage(long: &str) -> Coverage {
         last_new: u64::MAX,
         paths: Some(PathCounts { decided: u64::MAX, arrived: u64::MAX, missed: 0 }),
         states: Some(StateCounts { count: u64::MAX, refined: 0, coarsened: u64::MAX }),
+        learning: vec![
+            Lesson { steps: 0, loss: f64::MAX, entropy: Some(-1.0) },
+            Lesson { steps: u64::MAX, loss: 0.0, entropy: Some(f64::MAX) },
+        ],
         unreached: vec![unreached(true), unreached(false), Unreached::default()],
         reasons: vec![(HOSTILE.to_string(), u64::MAX), ("budget_short".to_string(), 0)],
         curve: vec![[u64::MAX; 5], [0; 5]],
@@ -363,6 +367,57 @@ fn hostile_map(long: &str) -> AppMap {
         ways: [(3, 1), (0, 1), (1, 0), (2, 2), (1, 3), (0, 1)].map(way).to_vec(),
         kinds_left_out: u64::MAX,
         ways_left_out: 1,
+        abstracted: Some(Box::new(hostile_states(long))),
+    }
+}
+
+/// Returns a map of states with any texts and numbers, and of trees that grow from each other in any order.
+fn hostile_states(long: &str) -> StateMap {
+    let widget = |count| MapWidget {
+        like: long.to_string(),
+        by: HOSTILE.to_string(),
+        does: vec![HOSTILE.to_string(), long.to_string()],
+        count,
+    };
+    let state = |number: usize| MapState {
+        name: if number == 0 { long.to_string() } else { HOSTILE.to_string() },
+        activity: HOSTILE.to_string(),
+        screen: (number < 3).then_some(number),
+        screens: u64::MAX,
+        seen: u64::MAX,
+        step: u64::MAX,
+        start: number == 1,
+        crash: number == 2,
+        outside: number == 3,
+        tree: [0, 2, u32::MAX, 7][number],
+        widgets: vec![widget(0), widget(u64::MAX)],
+        widgets_left_out: u64::MAX,
+        path: vec![PathStep { by: long.to_string(), to: Some((number + 1) % 4) }],
+    };
+    let edge = |(from, to): (usize, usize)| MapEdge {
+        from,
+        to,
+        by: HOSTILE.to_string(),
+        others: u64::MAX,
+        hits: if from > to { u64::MAX } else { 0 },
+        misses: u64::MAX,
+        strong: from == 1,
+    };
+    let tree = |(tree, from)| MapTree {
+        tree,
+        from,
+        like: (tree == 2).then(|| HOSTILE.to_string()),
+        before: HOSTILE.to_string(),
+        by: long.to_string(),
+    };
+    StateMap {
+        abstraction: HOSTILE.to_string(),
+        starts: vec![HOSTILE.to_string(); 9],
+        trees: [(0, 0), (2, 0), (1, 2), (u32::MAX, 2), (5, u32::MAX)].map(tree).to_vec(),
+        states: (0..4).map(state).collect(),
+        edges: [(3, 1), (0, 1), (1, 0), (2, 2), (0, 1)].map(edge).to_vec(),
+        states_left_out: u64::MAX,
+        edges_left_out: 1,
     }
 }
 
@@ -385,7 +440,7 @@ pub fn explored() -> Vec<Event> {
     let model = &explored.model;
     let (unreached, reasons) = model.unreached();
     let last = model.last_point();
-    let Mapped { mut map, states } = model.map();
+    let Mapped { mut map, states, .. } = model.map();
     for (kind, states) in map.kinds.iter_mut().zip(states) {
         let identity = model.states()[states[0]].identity;
         let link = explored.experience.links().find(|link| link.screen.identity() == identity);
