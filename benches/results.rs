@@ -119,10 +119,14 @@ impl Options {
         Options { families, ..options }
     }
 
+    /// Returns true if the agent of this name takes part.
+    fn takes(&self, agent: &str) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent)
+    }
+
     /// Returns the agents that take part.
     fn agents(&self) -> Vec<Contender> {
-        let is_wanted = |agent: &Contender| self.agents.is_empty() || self.agents.contains(&agent.name);
-        agents().into_iter().filter(is_wanted).collect()
+        agents().into_iter().filter(|agent| self.takes(&agent.name)).collect()
     }
 }
 
@@ -151,7 +155,7 @@ const PARTS: [(&str, Print); 16] = [
     ("fate", |options| fate::table(options.fate_runs)),
     ("fate-speed", |options| fate::speed(options.runs)),
     ("fate-deep", |options| fate_deep::table(options.fate_deep_runs, &options.agents)),
-    ("fate-clean", |options| fate_clean::table(options.runs)),
+    ("fate-clean", |options| fate_clean::table(options.runs, &|agent| options.takes(agent.name))),
     ("steered", |options| {
         steered::table(options.runs.min(30), options.half, &options.families, options.apps);
     }),

@@ -45,8 +45,8 @@ const CONFIGURATIONS: [(&str, &str, u32, f64, f64); 16] = [
     ("Market, 10", "market_place_mod_10", 20, 47_854.0, 22_379.0),
 ];
 
-/// Prints the mean area over so many runs of each configuration.
-pub fn table(runs: u32) {
+/// Prints the mean area over so many runs of each configuration; `is_wanted` leaves one of the two agents out.
+pub fn table(runs: u32, is_wanted: &dyn Fn(&AgentInfo) -> bool) {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/fate");
     let folder = std::env::var_os("FARLEAD_FATE").map_or(beside, PathBuf::from);
     if !folder.join("bank.json").exists() {
@@ -85,34 +85,41 @@ pub fn table(runs: u32) {
         };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         let (mut areas, mut whole) = (Vec::new(), 0);
+        let runs_of = |agent| if is_wanted(agent) { runs as usize } else { 0 };
         in_order(
             jobs,
-            runs as usize,
+            runs_of(&PLANNER),
             |number| run(number, &PLANNER, 0),
             |_, explored| {
                 whole += u32::from(explored.model.activities.len() == model.windows.len());
                 areas.push(area(&explored));
             },
         );
-        let mean = areas.iter().sum::<f64>() / areas.len() as f64;
-        let least = areas.iter().copied().fold(f64::MAX, f64::min);
         let share = |area: f64| format!("{:.1} %", 100.0 * area / oracle);
+        let of_planner = if areas.is_empty() {
+            " | | | ".to_string()
+        } else {
+            let mean = areas.iter().sum::<f64>() / areas.len() as f64;
+            let least = areas.iter().copied().fold(f64::MAX, f64::min);
+            format!("{mean:.0} | {} | {} | {whole}", share(mean), share(least))
+        };
         let mut of_chance: Vec<f64> = Vec::new();
         in_order(
             jobs,
-            runs as usize,
+            runs_of(&RANDOM),
             |number| run(number, &RANDOM, starts),
             |_, explored| {
                 of_chance.push(area_under_curve(explored.reached.iter().copied(), STEPS));
             },
         );
-        let (chance, error) = mean_and_error(&of_chance);
-        let difference = (chance - of_random) / error.hypot(error * (f64::from(runs) / 100.0).sqrt());
-        println!(
-            "| {name} | {mean:.0} | {} | {} | {whole} | {chance:.0} / {of_random:.0}, {difference:+.1} |",
-            share(mean),
-            share(least)
-        );
+        let of_random = if of_chance.is_empty() {
+            String::new()
+        } else {
+            let (chance, error) = mean_and_error(&of_chance);
+            let difference = (chance - of_random) / error.hypot(error * (f64::from(runs) / 100.0).sqrt());
+            format!("{chance:.0} / {of_random:.0}, {difference:+.1}")
+        };
+        println!("| {name} | {of_planner} | {of_random} |");
     }
     println!();
 }

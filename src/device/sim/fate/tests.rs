@@ -45,7 +45,7 @@ fn a_model_without_mistakes_is_converted() {
 activity home .home portrait awake {
     on back: {}
     Button #t0 -> if n > 0 { n = 0; open end; finish }
-    EditText #t1 edits t
+    EditText #t1 edits t clickable false longclickable false
 }
 
 activity end .end portrait awake {

@@ -15,6 +15,9 @@ use crate::text::BYTES_MAX;
 const ROWS_MAX: usize = 15;
 const HEIGHT: usize = 1920;
 
+/// Attributes of a field that offers texts alone: no move of FATE touches a field without a text.
+const TEXTS_ALONE: &str = " clickable false longclickable false";
+
 /// Words of the language that are no names.
 const WORDS: &str = "true false none or if else for in where by as with when let use on own content portrait landscape \
                      network recreated result now app display param stored session launch activity dialog popup part def";
@@ -142,7 +145,7 @@ impl Writer {
                     let done = effects(&transition.sets);
                     let then = if done.is_empty() { done } else { parted(&done) };
                     format!(
-                        "    EditText #t{id}{tall} edits {own} {{ on text: {{ let {input} = {own}; {then}{own} = {after} }} }}\n"
+                        "    EditText #t{id}{tall} edits {own}{TEXTS_ALONE} {{ on text: {{ let {input} = {own}; {then}{own} = {after} }} }}\n"
                     )
                 }
                 (true, None) => {
@@ -152,7 +155,7 @@ impl Writer {
                     let name = &self.variables[first.0];
                     let body =
                         if effects.is_empty() { effects } else { format!(" {{ on text: {effects} }}") };
-                    format!("    EditText #t{id}{tall} edits {name}{body}\n")
+                    format!("    EditText #t{id}{tall} edits {name}{TEXTS_ALONE}{body}\n")
                 }
             };
             if out.len() > bytes_max {
