@@ -5,6 +5,7 @@
 
 mod ape;
 mod deep;
+mod dino;
 mod farlead;
 mod groups;
 mod knob;
@@ -29,6 +30,7 @@ use crate::situation::{
 
 pub use ape::{Ape, ApeSettings};
 pub use deep::{Deep, DeepSettings, Method};
+pub use dino::{Dino, DinoSettings};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
@@ -40,8 +42,9 @@ pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
-    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, DDPG, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept,
-    LEAST, MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
+    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, DDPG, DINO, DINO2, FARLEAD, FATE_QLEARNING,
+    FATE_RANDOM, Kept, LEAST, MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find,
+    newest,
 };
 pub use tree::Tree;
 
