@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::Dense;
+use super::matrix::{add_product, transpose};
 
 /// Words that a filter sees at a time: one, and its two neighbours.
 const SEEN: usize = 3;
 
 /// Filters over texts of at most `words` words; a shorter text ends in words of zeros.
 ///
-/// As there are zeros around a text too, a filter sees each of the words in the middle once. The weights of a filter lie
-/// word by word, then number by number of the word.
+/// As there are zeros around a text too, a filter sees each of its words in the middle once. The weights of the filters lie
+/// by the place of a word (before, in the middle, behind), then number by number of the word, and their biases last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conv {
     /// Place of the first weight among those of the network.
@@ -23,86 +23,117 @@ pub struct Conv {
     pub filters: usize,
 }
 
-/// Windows of some texts: what the filters see, row by row.
+/// Some texts, and the words that they are made of.
 #[derive(Clone, Debug, Default)]
-pub struct Windows {
-    numbers: Vec<f32>,
-    /// Rows of each text.
-    of_text: Vec<Range<usize>>,
+pub struct Texts {
+    /// Numbers of the words, each once.
+    words: Vec<f32>,
+    /// Words of the texts, one after the other, and the end of each text.
+    places: Vec<usize>,
+    ends: Vec<usize>,
 }
 
-impl Windows {
-    /// Forgets all texts.
+impl Texts {
+    /// Forgets all texts and words.
     pub fn clear(&mut self) {
-        self.numbers.clear();
-        self.of_text.clear();
+        self.words.clear();
+        self.places.clear();
+        self.ends.clear();
     }
 
     /// Returns the number of texts.
-    pub fn texts(&self) -> usize {
-        self.of_text.len()
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the words of each text.
+    fn all(&self) -> impl Iterator<Item = &[usize]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.places[start..end])
     }
 }
 
-/// Findings of the filters: the most in each text, and the window where it was.
+/// Findings of the filters: the most in each text, and the place where it was.
 #[derive(Clone, Debug, Default)]
 pub struct Pooled {
     /// Findings, text by text.
     pub most: Vec<f32>,
-    at: Vec<u32>,
-    each: Vec<f32>,
-    by_each: Vec<f32>,
+    at: Vec<usize>,
+    /// Part of each word in what a filter finds, by the place of the word.
+    parts: [Vec<f32>; SEEN],
+    by_parts: [Vec<f32>; SEEN],
 }
 
 impl Conv {
-    /// Returns the layer that gives the findings in a window.
-    const fn dense(&self) -> Dense {
-        Dense { at: self.at, inputs: SEEN * self.width, outputs: self.filters }
+    /// Returns the places of its weights.
+    pub const fn weights(&self) -> Range<usize> {
+        self.at..self.at + SEEN * self.width * self.filters
     }
 
     /// Returns the place behind its last bias, where the next layer begins.
     pub const fn end(&self) -> usize {
-        self.dense().end()
+        self.biases().end
     }
 
-    /// Returns the places of its weights.
-    pub const fn weights(&self) -> Range<usize> {
-        self.dense().weights()
+    /// Returns the places of its biases.
+    pub const fn biases(&self) -> Range<usize> {
+        let start = self.weights().end;
+        start..start + self.filters
     }
 
-    /// Appends a text to `windows`; words beyond those that the filters take are left out.
-    pub fn push_text<'a>(&self, text: impl IntoIterator<Item = &'a [f32]>, windows: &mut Windows) {
-        let words: Vec<&[f32]> = text.into_iter().take(self.words).collect();
-        // Where a filter sees zeros alone it finds the same everywhere, so one such window stands for all.
-        let count = if words.is_empty() { 1 } else { (words.len() + 2).min(self.words) };
-        let first = windows.numbers.len() / (SEEN * self.width);
-        for at in 0..count {
-            for word in at..at + SEEN {
-                let start = windows.numbers.len();
-                match word.checked_sub(1).and_then(|word| words.get(word)) {
-                    Some(word) => windows.numbers.extend_from_slice(word),
-                    None => windows.numbers.resize(start + self.width, 0.0),
-                }
-            }
+    /// Returns the places of the weights for words at a place that a filter sees.
+    const fn weights_at(&self, place: usize) -> Range<usize> {
+        let count = self.width * self.filters;
+        self.at + place * count..self.at + (place + 1) * count
+    }
+
+    /// Adds a word to those that texts are made of, and returns its number.
+    pub fn push_word(&self, numbers: &[f32], texts: &mut Texts) -> usize {
+        texts.words.extend_from_slice(&numbers[..self.width]);
+        texts.words.len() / self.width - 1
+    }
+
+    /// Appends a text of these words; those beyond what the filters take are left out.
+    pub fn push_text(&self, words: impl IntoIterator<Item = usize>, texts: &mut Texts) {
+        texts.places.extend(words.into_iter().take(self.words));
+        texts.ends.push(texts.places.len());
+    }
+
+    /// Returns the number of places of a text where its filters may find different things: beyond it they see zeros alone.
+    fn places(&self, text: &[usize]) -> usize {
+        if text.is_empty() { 1 } else { (text.len() + 2).min(self.words) }
+    }
+
+    /// Writes the most that each filter finds in each of the texts to `pooled`.
+    pub fn forward(&self, network: &[f32], texts: &Texts, pooled: &mut Pooled) {
+        let Pooled { most, at, parts, .. } = pooled;
+        for (place, parts) in parts.iter_mut().enumerate() {
+            parts.clear();
+            parts.resize(texts.words.len() / self.width * self.filters, 0.0);
+            let weights = &network[self.weights_at(place)];
+            add_product(&texts.words, weights, self.width, self.filters, parts);
         }
-        windows.of_text.push(first..first + count);
-    }
-
-    /// Writes the most that each filter finds in each of the texts of `windows` to `pooled`.
-    pub fn forward(&self, network: &[f32], windows: &Windows, pooled: &mut Pooled) {
-        self.dense().forward(network, &windows.numbers, &mut pooled.each);
-        pooled.most.clear();
-        pooled.at.clear();
-        for rows in &windows.of_text {
-            let start = pooled.most.len();
-            pooled.most.extend_from_slice(&pooled.each[rows.start * self.filters..][..self.filters]);
-            pooled.at.resize(start + self.filters, rows.start as u32);
-            for row in rows.clone().skip(1) {
-                let found = &pooled.each[row * self.filters..][..self.filters];
-                let most = pooled.most[start..].iter_mut().zip(&mut pooled.at[start..]);
-                for ((most, at), found) in most.zip(found) {
+        most.clear();
+        at.clear();
+        let biases = &network[self.biases()];
+        let mut found = vec![0.0; self.filters];
+        for text in texts.all() {
+            let start = most.len();
+            for middle in 0..self.places(text) {
+                found.copy_from_slice(biases);
+                for (word, place) in seen(text, middle) {
+                    let part = &parts[place][word * self.filters..][..self.filters];
+                    found.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+                }
+                if middle == 0 {
+                    most.extend_from_slice(&found);
+                    at.resize(start + self.filters, 0);
+                    continue;
+                }
+                let best = most[start..].iter_mut().zip(&mut at[start..]);
+                for ((most, at), found) in best.zip(&found) {
                     if *found > *most {
-                        (*most, *at) = (*found, row as u32);
+                        (*most, *at) = (*found, middle);
                     }
                 }
             }
@@ -112,17 +143,38 @@ impl Conv {
     /// Adds the gradient of its weights to `gradient`, which lies as the network does, given that of its findings.
     pub fn backward(
         &self,
-        windows: &Windows,
+        texts: &Texts,
         pooled: &mut Pooled,
         by_most: &[f32],
         gradient: &mut [f32],
         room: &mut Vec<f32>,
     ) {
-        pooled.by_each.clear();
-        pooled.by_each.resize(pooled.each.len(), 0.0);
-        for (nth, (by_most, at)) in by_most.iter().zip(&pooled.at).enumerate() {
-            pooled.by_each[*at as usize * self.filters + nth % self.filters] = *by_most;
+        let Pooled { at, parts, by_parts, .. } = pooled;
+        for (by_part, part) in by_parts.iter_mut().zip(parts) {
+            by_part.clear();
+            by_part.resize(part.len(), 0.0);
         }
-        self.dense().backward(&windows.numbers, &pooled.by_each, gradient, room);
+        let of_texts = by_most.chunks_exact(self.filters).zip(at.chunks_exact(self.filters));
+        for (text, (by_most, at)) in texts.all().zip(of_texts) {
+            for (filter, (by_most, &middle)) in by_most.iter().zip(at).enumerate() {
+                gradient[self.biases().start + filter] += by_most;
+                for (word, place) in seen(text, middle) {
+                    by_parts[place][word * self.filters + filter] += by_most;
+                }
+            }
+        }
+        transpose(&texts.words, self.width, room);
+        let count = texts.words.len() / self.width;
+        for (place, by_part) in by_parts.iter().enumerate() {
+            add_product(room, by_part, count, self.filters, &mut gradient[self.weights_at(place)]);
+        }
     }
+}
+
+/// Returns the words that a filter sees of a text, each with its place.
+fn seen(text: &[usize], middle: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..SEEN).filter_map(move |place| {
+        let at = (middle + place).checked_sub(1)?;
+        text.get(at).map(|&word| (word, place))
+    })
 }

@@ -14,7 +14,7 @@ mod tests;
 
 pub use adam::{Adam, follow};
 pub use bag::{Bag, Entry};
-pub use conv::{Conv, Pooled, Windows};
+pub use conv::{Conv, Pooled, Texts};
 pub use dense::{Dense, relu, relu_back};
 pub use tanh::{tanh, tanh_back};
 

@@ -38,11 +38,17 @@ struct Vertex {
 pub struct Graph {
     pages: Recent<StateId, Arc<[u64]>>,
     vertices: Recent<u64, Vertex>,
+    /// Times that each event was done on a page.
+    times_on: Recent<(StateId, u64), u32>,
 }
 
 impl Default for Graph {
     fn default() -> Graph {
-        Graph { pages: Recent::new(PAGES_HALF), vertices: Recent::new(VERTICES_HALF) }
+        Graph {
+            pages: Recent::new(PAGES_HALF),
+            vertices: Recent::new(VERTICES_HALF),
+            times_on: Recent::new(VERTICES_HALF),
+        }
     }
 }
 
@@ -52,8 +58,10 @@ impl Graph {
         *self.pages.get_or_insert_with(page, Arc::default, drop) = events.take(EVENTS_MAX).collect();
     }
 
-    /// Counts an event, which led to the page `to`.
-    pub fn count(&mut self, event: u64, to: StateId) {
+    /// Counts an event, which led from the page `from` to the page `to`.
+    pub fn count(&mut self, from: StateId, event: u64, to: StateId) {
+        let times = self.times_on.get_or_insert_with((from, event), || 0, drop);
+        *times = times.saturating_add(1);
         let vertex = self.vertices.get_or_insert_with(event, Vertex::default, drop);
         vertex.times = vertex.times.saturating_add(1);
         vertex.to.retain(|page| *page != to);
@@ -66,6 +74,11 @@ impl Graph {
     /// Returns the times that an event was done.
     pub fn times(&self, event: u64) -> u32 {
         self.vertices.peek(&event).map_or(0, |vertex| vertex.times)
+    }
+
+    /// Returns the times that an event was done on this page.
+    pub fn times_on(&self, page: StateId, event: u64) -> u32 {
+        self.times_on.peek(&(page, event)).copied().unwrap_or(0)
     }
 
     /// Returns a reader of what lies behind events, as long as nothing is counted.

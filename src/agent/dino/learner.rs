@@ -18,7 +18,7 @@ const SAMPLES_MAX: usize = 4_000;
 const OWN: usize = 10;
 
 /// Further numbers of an event, none of them in DinoDroid.
-pub const FURTHER: usize = 17;
+pub const FURTHER: usize = 19;
 
 /// Reward that the greatest one of the run so far counts as: that of DinoDroid.
 const REWARD: f64 = 5.0;
@@ -84,18 +84,19 @@ struct Reader {
     vectors: Vectors,
     batch: Batch,
     text_of: FxHashMap<u64, usize>,
+    word_of: FxHashMap<u64, usize>,
 }
 
 impl Reader {
     fn read<'a>(&mut self, net: &Net, rows: impl IntoIterator<Item = &'a Row>) {
         self.batch.clear();
         self.text_of.clear();
+        self.word_of.clear();
         for row in rows {
             let text = match self.text_of.get(&row.text.hash) {
                 Some(&text) => text,
                 None => {
-                    let vectors = self.vectors.of(&row.text);
-                    let text = net.push_text(vectors.iter().map(|vector| &**vector), &mut self.batch);
+                    let text = self.read_text(net, &row.text);
                     self.text_of.insert(row.text.hash, text);
                     text
                 }
@@ -103,6 +104,17 @@ impl Reader {
             let (own, ahead) = self.variant.counts(row);
             net.push_event(text, own, ahead, &row.further, &mut self.batch);
         }
+    }
+
+    /// Adds a text, with those of its words that no other had, and returns its number.
+    fn read_text(&mut self, net: &Net, text: &Text) -> usize {
+        let Reader { vectors, batch, word_of, .. } = self;
+        let words = text
+            .words
+            .iter()
+            .map(|word| *word_of.entry(word.hash).or_insert_with(|| net.push_word(&vectors.of(word), batch)));
+        let words: Vec<usize> = words.collect();
+        net.push_text(words, batch)
     }
 }
 
@@ -150,6 +162,7 @@ impl Learner {
                 vectors: Vectors::new(width),
                 batch: Batch::default(),
                 text_of: FxHashMap::default(),
+                word_of: FxHashMap::default(),
             },
             tape: Tape::default(),
         }
@@ -184,12 +197,13 @@ impl Learner {
                 self.fit(&samples);
             }
             Variant::Better => {
-                self.remember(sample);
+                self.remember(sample.clone());
                 let batch = self.settings.batch as usize;
                 if self.samples.len() >= batch {
-                    let samples: Vec<Sample> = (0..batch)
-                        .map(|_| self.samples[self.rng.below(self.samples.len())].clone())
-                        .collect();
+                    let mut samples = vec![sample];
+                    while samples.len() < batch {
+                        samples.push(self.samples[self.rng.below(self.samples.len())].clone());
+                    }
                     self.fit(&samples);
                 }
             }
@@ -253,7 +267,7 @@ impl Learner {
     fn fit(&mut self, samples: &[Sample]) {
         let wanted = self.wanted(samples);
         self.reader.read(&self.net, samples.iter().map(|sample| &sample.row));
-        let count = self.reader.batch.len();
+        let count = self.reader.batch.events();
         let mut kept = Vec::new();
         for _ in 0..self.settings.epochs {
             let share = 1.0 - self.settings.dropout;

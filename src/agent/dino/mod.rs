@@ -26,7 +26,8 @@ use super::Agent;
 use crate::gui::Action;
 use crate::rng::{Rng, Seed};
 use crate::situation::{
-    Choice, Explanation, Next, Origin, Outlook, PhaseId, Recollection, Scene, Situation, Summary, Transition,
+    Choice, Explanation, Next, Origin, Outlook, PhaseId, Recollection, Scene, Situation, StateId, Summary,
+    Transition,
 };
 
 /// Most events that are remembered of a page.
@@ -116,6 +117,7 @@ struct Made {
     row: Row,
     /// Number of events to choose from.
     events: usize,
+    page: StateId,
     vertex: u64,
 }
 
@@ -212,9 +214,10 @@ impl Dino {
         let Some(&at) = event.places.first() else { return further };
         let Now { scene, phase, steps_left } = now;
         let (offer, action) = (&scene.offers[usize::from(at)], &scene.actions[usize::from(at)]);
-        let [episode, steps, rest @ ..] = &mut further;
+        let [episode, steps, on_page, rest @ ..] = &mut further;
         *episode = f32::from(u8::from(self.episode.contains(&event.vertex)));
         *steps = steps_left.min(50) as f32 / 50.0;
+        *on_page = 1.0 / (1.0 + self.graph.times_on(scene.state, event.vertex) as f32).sqrt();
         let (goals, kinds) = rest.split_at_mut(6);
         goals.copy_from_slice(&self.goals.numbers(Place { phase, look: scene.look }, offer));
         kinds[kind(action)] = 1.0;
@@ -392,7 +395,7 @@ impl Agent for Dino {
         }
         let at = self.pick(&rows, rng);
         let Event { vertex, places, .. } = &events[at];
-        let made = Made { row: rows[at].clone(), events: rows.len(), vertex: *vertex };
+        let made = Made { row: rows[at].clone(), events: rows.len(), page: scene.state, vertex: *vertex };
         if places.is_empty() {
             self.restarting = Some(made);
             return Choice::Restart;
@@ -413,7 +416,7 @@ impl Agent for Dino {
             *wins = 1.0;
         }
         self.close(Some([row.clone()].into()));
-        self.last = Some(Made { row, events: 1, vertex: event.vertex });
+        self.last = Some(Made { row, events: 1, page: situation.scene.state, vertex: event.vertex });
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
@@ -423,7 +426,7 @@ impl Agent for Dino {
         // Actions of the system are no events of a page where they are done aside.
         let is_aside = self.last.is_none() && !self.is_recalling;
         if let Some(event) = done.filter(|event| !(is_aside && event.is_of_system)) {
-            self.graph.count(event.vertex, to.state);
+            self.graph.count(from.state, event.vertex, to.state);
             if self.episode.len() < EPISODE_MAX {
                 self.episode.insert(event.vertex);
             }
@@ -436,7 +439,7 @@ impl Agent for Dino {
         if from.screen.is_none()
             && let Some(restarting) = self.restarting.take()
         {
-            self.graph.count(restarting.vertex, to.state);
+            self.graph.count(restarting.page, restarting.vertex, to.state);
             last = Some(restarting);
         }
         if let Some(last) = last.filter(|_| transition.reward.is_finite()) {

@@ -1,7 +1,7 @@
 //! Network of DinoDroid: a convolution over the words of an event, a layer for each of its counts, and three layers over
 //! all of them, which give its worth.
 
-use crate::net::{Conv, Dense, Pooled, Windows, tanh, tanh_back};
+use crate::net::{Conv, Dense, Pooled, Texts, tanh, tanh_back};
 use crate::rng::Rng;
 
 /// Most words of an event that are read.
@@ -35,7 +35,7 @@ pub struct Net {
 /// Events as the network reads them. Many events may have the same text.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    windows: Windows,
+    texts: Texts,
     text_of: Vec<usize>,
     counts: [Vec<f32>; BRANCHES],
     further: Vec<f32>,
@@ -44,14 +44,14 @@ pub struct Batch {
 impl Batch {
     /// Forgets all events and texts.
     pub fn clear(&mut self) {
-        self.windows.clear();
+        self.texts.clear();
         self.text_of.clear();
         self.counts.iter_mut().for_each(Vec::clear);
         self.further.clear();
     }
 
     /// Returns the number of events.
-    pub fn len(&self) -> usize {
+    pub fn events(&self) -> usize {
         self.text_of.len()
     }
 }
@@ -108,10 +108,15 @@ impl Net {
         network
     }
 
-    /// Appends a text to `batch`, and returns its number.
-    pub fn push_text<'a>(&self, words: impl IntoIterator<Item = &'a [f32]>, batch: &mut Batch) -> usize {
-        self.conv.push_text(words, &mut batch.windows);
-        batch.windows.texts() - 1
+    /// Adds a word to `batch`, and returns its number.
+    pub fn push_word(&self, numbers: &[f32], batch: &mut Batch) -> usize {
+        self.conv.push_word(numbers, &mut batch.texts)
+    }
+
+    /// Appends a text of these words to `batch`, and returns its number.
+    pub fn push_text(&self, words: impl IntoIterator<Item = usize>, batch: &mut Batch) -> usize {
+        self.conv.push_text(words, &mut batch.texts);
+        batch.texts.count() - 1
     }
 
     /// Appends an event with the text of this number.
@@ -133,7 +138,7 @@ impl Net {
     /// Works out the worths of the events of `batch`. The findings in the text of each event are multiplied by `dropout`,
     /// if there is one.
     pub fn forward(&self, network: &[f32], batch: &Batch, dropout: Option<&[f32]>, tape: &mut Tape) {
-        self.conv.forward(network, &batch.windows, &mut tape.pooled);
+        self.conv.forward(network, &batch.texts, &mut tape.pooled);
         // As the tangent rises, that of the most is the most of the tangents.
         tanh(&mut tape.pooled.most);
         for ((layer, counts), out) in self.branches.iter().zip(&batch.counts).zip(&mut tape.branches) {
@@ -195,7 +200,7 @@ impl Net {
             }
         }
         tanh_back(&pooled.most, by_part);
-        self.conv.backward(&batch.windows, pooled, by_part, gradient, room);
+        self.conv.backward(&batch.texts, pooled, by_part, gradient, room);
     }
 
     /// Returns the number of factors that [`forward`](Net::forward) takes for each event.
@@ -235,7 +240,8 @@ mod tests {
     fn batch(net: &Net, events: &[Event]) -> Batch {
         let mut batch = Batch::default();
         for event in events {
-            let text = net.push_text(event.words.iter().map(Vec::as_slice), &mut batch);
+            let words: Vec<usize> = event.words.iter().map(|word| net.push_word(word, &mut batch)).collect();
+            let text = net.push_text(words, &mut batch);
             net.push_event(text, event.own.iter().copied(), event.generations, &event.further, &mut batch);
         }
         batch
@@ -345,7 +351,8 @@ mod tests {
         let two = Event { words: one.words.clone(), ..event(&mut lcg, 3, 3, 10, 0) };
         let apart = batch(&net, &[one.clone(), two.clone()]);
         let mut shared = Batch::default();
-        let text = net.push_text(one.words.iter().map(Vec::as_slice), &mut shared);
+        let words: Vec<usize> = one.words.iter().map(|word| net.push_word(word, &mut shared)).collect();
+        let text = net.push_text(words, &mut shared);
         for event in [&one, &two] {
             net.push_event(text, event.own.iter().copied(), event.generations, &[], &mut shared);
         }

@@ -54,7 +54,8 @@ const CONCEPTS: [&[&str]; 26] = [
 /// Word of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    hash: u64,
+    /// Number that another word hardly has.
+    pub hash: u64,
     letters: Box<str>,
 }
 
@@ -63,7 +64,8 @@ pub struct Word {
 pub struct Text {
     /// Number that other words hardly have.
     pub hash: u64,
-    words: Box<[Word]>,
+    /// The words, in order.
+    pub words: Box<[Word]>,
 }
 
 impl Text {
@@ -125,13 +127,10 @@ impl Vectors {
         Vectors { width, known: Recent::new(VECTORS_HALF) }
     }
 
-    /// Returns the vectors of the words of a text.
-    pub fn of(&mut self, text: &Text) -> Vec<Arc<[f32]>> {
+    /// Returns the vector of a word.
+    pub fn of(&mut self, word: &Word) -> Arc<[f32]> {
         let Vectors { width, known } = self;
-        let of_word = |Word { hash, letters }: &Word| {
-            known.get_or_insert_with(*hash, || vector(letters, *width).into(), drop).clone()
-        };
-        text.words.iter().map(of_word).collect()
+        known.get_or_insert_with(word.hash, || vector(&word.letters, *width).into(), drop).clone()
     }
 }
 
@@ -241,11 +240,15 @@ mod tests {
     #[test]
     fn vectors_are_a_pure_function_of_the_word() {
         let mut vectors = Vectors::new(64);
-        let first = vectors.of(&Text::of_text("Save as"));
-        (0..3 * VECTORS_HALF).for_each(|nth| drop(vectors.of(&Text::of_text(&nth.to_string()))));
-        assert_eq!(vectors.of(&Text::of_text("save AS")), first);
+        let mut of = |text: &str| -> Vec<Arc<[f32]>> {
+            Text::of_text(text).words.iter().map(|word| vectors.of(word)).collect()
+        };
+        let first = of("Save as");
+        (0..3 * VECTORS_HALF).for_each(|nth| drop(of(&nth.to_string())));
+        assert_eq!(of("save AS"), first);
+        let others = of("\u{10ffff} ü");
         assert!(vectors.known.values().count() <= 2 * VECTORS_HALF);
-        for word in first.iter().chain(&vectors.of(&Text::of_text("\u{10ffff} ü"))) {
+        for word in first.iter().chain(&others) {
             let square = word.iter().map(|number| number * number).sum::<f32>() / word.len() as f32;
             assert!((square.sqrt() - ROOT_MEAN_SQUARE).abs() < 1e-3, "{square}");
         }
