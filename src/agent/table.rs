@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Ape, ApeSettings, Deep, DeepSettings, Dino, DinoSettings, Farlead, FarleadSettings, KeptError, Least,
-    Letter, Members, Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe,
-    Random, Tree, farlead,
+    Agent, Ape, ApeSettings, Deep, DeepSettings, Dino, DinoSettings, Farlead, FarleadSettings, KeptError,
+    Least, Letter, Members, Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning,
+    QLearningSettings, Qbe, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 

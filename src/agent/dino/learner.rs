@@ -5,11 +5,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::graph::Generation;
+use super::kept::Weights;
 use super::net::{BINS, Batch, GENERATIONS, Net, Tape};
 use super::words::{Text, Vectors};
 use super::{DinoSettings, Variant};
 use crate::net::Adam;
 use crate::rng::{Rng, Seed};
+use crate::situation::Learning;
 
 /// Most steps that are remembered: some 25 MB where each has 30 events behind it.
 const SAMPLES_MAX: usize = 4_000;
@@ -25,6 +27,9 @@ const REWARD: f64 = 5.0;
 
 /// Range of worths that the network is taught.
 const WORTHS: (f64, f64) = (-15.0, 30.0);
+
+/// Share of the latest update in the mean of losses.
+const LOSS_SHARE: f64 = 0.02;
 
 /// Steps of a batch whose reward is positive, the newest step aside.
 const GOOD_MAX: usize = 2;
@@ -66,7 +71,7 @@ pub struct Learner {
     adam: Adam,
     /// Network that tells the worth of what comes next, copied now and then.
     target: Vec<f32>,
-    updates: u64,
+    learning: Learning,
     samples: Vec<Sample>,
     /// Place of the step that is replaced next, once there is no more room.
     oldest: usize,
@@ -137,12 +142,7 @@ impl Variant {
 impl Learner {
     /// Returns a network that was trained on nothing.
     pub fn new(settings: &DinoSettings, variant: Variant, seed: Seed) -> Learner {
-        let further = match variant {
-            Variant::Letter => 0,
-            Variant::Better => FURTHER,
-        };
-        let width = settings.width as usize;
-        let net = Net::new(width, OWN, further);
+        let net = net(settings, variant);
         let network = net.drawn(&mut seed.fork("weights"));
         Learner {
             settings: *settings,
@@ -152,14 +152,14 @@ impl Learner {
             target: network.clone(),
             network,
             net,
-            updates: 0,
+            learning: Learning::default(),
             samples: Vec::new(),
             oldest: 0,
             most: 0.0,
             rng: seed.fork("replay"),
             reader: Reader {
                 variant,
-                vectors: Vectors::new(width),
+                vectors: Vectors::new(settings.width as usize),
                 batch: Batch::default(),
                 text_of: FxHashMap::default(),
                 word_of: FxHashMap::default(),
@@ -173,6 +173,23 @@ impl Learner {
         self.reader.read(&self.net, rows);
         self.net.forward(&self.network, &self.reader.batch, None, &mut self.tape);
         &self.tape.worths
+    }
+
+    /// Takes over weights of the same shape.
+    pub fn start_from(&mut self, kept: &Weights) {
+        self.network.copy_from_slice(&kept.network);
+        self.target.copy_from_slice(&kept.network);
+        self.most = kept.most;
+    }
+
+    /// Returns the weights.
+    pub fn weights(&self) -> Weights {
+        Weights { network: self.network.clone(), most: self.most }
+    }
+
+    /// Returns how the network learns.
+    pub fn learning(&self) -> Learning {
+        self.learning
     }
 
     /// Forgets all steps.
@@ -268,8 +285,8 @@ impl Learner {
         let wanted = self.wanted(samples);
         self.reader.read(&self.net, samples.iter().map(|sample| &sample.row));
         let count = self.reader.batch.events();
-        let mut kept = Vec::new();
-        for _ in 0..self.settings.epochs {
+        let (mut kept, mut first_errors) = (Vec::new(), Vec::new());
+        for epoch in 0..self.settings.epochs {
             let share = 1.0 - self.settings.dropout;
             if share < 1.0 {
                 kept.clear();
@@ -281,15 +298,24 @@ impl Learner {
             let dropout = (share < 1.0).then_some(&kept[..]);
             self.net.forward(&self.network, &self.reader.batch, dropout, &mut self.tape);
             let huber = self.settings.huber as f32;
-            let errors = self.tape.worths.iter().zip(&wanted).map(|(worth, wanted)| worth - wanted);
-            let by_worth: Vec<f32> =
-                errors.map(|error| 2.0 * error.clamp(-huber, huber) / count as f32).collect();
+            let errors: Vec<f32> =
+                self.tape.worths.iter().zip(&wanted).map(|(worth, wanted)| worth - wanted).collect();
+            let by_error = |error: &f32| 2.0 * error.clamp(-huber, huber) / count as f32;
+            let by_worth: Vec<f32> = errors.iter().map(by_error).collect();
+            if epoch == 0 {
+                first_errors = errors;
+            }
             let Learner { net, network, gradient, reader, tape, .. } = self;
             net.backward(network, &reader.batch, dropout, &by_worth, gradient, tape);
             self.adam.step(&mut self.network, &mut self.gradient);
         }
-        self.updates += 1;
-        if self.settings.copy > 0 && self.updates.is_multiple_of(self.settings.copy.into()) {
+        let updates = self.learning.updates + 1;
+        let loss = mean(first_errors.iter().map(|error| f64::from(error * error)));
+        // The mean of the first updates, then one that forgets.
+        let share = (1.0 / updates as f64).max(LOSS_SHARE);
+        self.learning.loss += share * (loss - self.learning.loss);
+        self.learning.updates = updates;
+        if self.settings.copy > 0 && updates.is_multiple_of(self.settings.copy.into()) {
             self.target.copy_from_slice(&self.network);
         }
     }
@@ -311,6 +337,20 @@ impl Learner {
     pub fn is_finite(&self) -> bool {
         self.network.iter().all(|weight| weight.is_finite())
     }
+}
+
+/// Returns the network of a variant.
+pub fn net(settings: &DinoSettings, variant: Variant) -> Net {
+    let further = match variant {
+        Variant::Letter => 0,
+        Variant::Better => FURTHER,
+    };
+    Net::new(settings.width as usize, OWN, further)
+}
+
+fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = numbers.len().max(1) as f64;
+    numbers.sum::<f64>() / count
 }
 
 /// Keeps at most `count` of the places, each as likely.

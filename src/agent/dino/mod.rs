@@ -7,6 +7,7 @@
 mod events;
 mod goals;
 mod graph;
+mod kept;
 mod learner;
 mod net;
 #[cfg(test)]
@@ -20,14 +21,15 @@ use rustc_hash::FxHashSet;
 use self::events::{Event, Events};
 use self::goals::{Goals, Place};
 use self::graph::{EVENTS_MAX, Graph};
+use self::kept::Weights;
 use self::learner::{FURTHER, Learner, Row, Sample, first_best};
 use self::words::{Text, hash};
-use super::Agent;
+use super::{Agent, KeptError};
 use crate::gui::Action;
 use crate::rng::{Rng, Seed};
 use crate::situation::{
-    Choice, Explanation, Next, Origin, Outlook, PhaseId, Recollection, Scene, Situation, StateId, Summary,
-    Transition,
+    Choice, Explanation, Labelings, Learning, Next, Origin, Outlook, PhaseId, Recollection, Scene, Situation,
+    StateId, Summary, Transition,
 };
 
 /// Most events that are remembered of a page.
@@ -111,6 +113,16 @@ enum Variant {
     Better,
 }
 
+impl Variant {
+    /// Returns the name of the agent.
+    fn name(self) -> &'static str {
+        match self {
+            Variant::Letter => "dino",
+            Variant::Better => "dino2",
+        }
+    }
+}
+
 /// Event that was chosen.
 #[derive(Clone, Debug)]
 struct Made {
@@ -132,6 +144,8 @@ pub struct Dino {
     graph: Graph,
     goals: Goals,
     learner: Option<Box<Learner>>,
+    /// Network that the first choice starts from, if one was loaded.
+    kept: Option<Weights>,
     /// Events of the episode.
     episode: FxHashSet<u64>,
     last: Option<Made>,
@@ -179,6 +193,7 @@ impl Dino {
             graph: Graph::default(),
             goals: Goals::default(),
             learner: None,
+            kept: None,
             episode: FxHashSet::default(),
             last: None,
             restarting: None,
@@ -374,10 +389,14 @@ impl Agent for Dino {
         rng: &mut Rng,
     ) -> Choice {
         self.is_recalling = false;
-        let (settings, variant) = (self.settings, self.variant);
+        let (settings, variant, kept) = (self.settings, self.variant, &self.kept);
         self.learner.get_or_insert_with(|| {
             let seed = Seed(rng.below(1 << 31) as u64);
-            Box::new(Learner::new(&settings, variant, seed))
+            let mut learner = Learner::new(&settings, variant, seed);
+            if let Some(kept) = kept {
+                learner.start_from(kept);
+            }
+            Box::new(learner)
         });
         // Where nothing is to be reached, actions of the system are no events to the letter.
         let is_by_letter = variant == Variant::Letter && outlook.is_none();
@@ -465,6 +484,23 @@ impl Agent for Dino {
     fn end(&mut self, origin: Origin) -> Summary {
         self.is_recalling &= origin == Origin::Experience;
         Summary::default()
+    }
+
+    fn learning(&self) -> Option<Learning> {
+        self.learner.as_ref().map(|learner| learner.learning())
+    }
+
+    fn save(&self, _: &dyn Labelings) -> Vec<u8> {
+        let kept = self.learner.as_ref().map(|learner| learner.weights()).or_else(|| self.kept.clone());
+        kept.map_or_else(Vec::new, |kept| kept::write(self.variant, self.settings.width, &kept))
+    }
+
+    fn load(&mut self, kept: &[u8], _: &mut dyn Labelings) -> Result<(), KeptError> {
+        if !kept.is_empty() {
+            let weights = learner::net(&self.settings, self.variant).weights();
+            self.kept = Some(kept::read(self.variant, self.settings.width, weights, kept)?);
+        }
+        Ok(())
     }
 
     fn forget(&mut self, _: Recollection) {
