@@ -1,7 +1,8 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
-//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-deep`, `fate-speed`, `steered`, `learned`, `others`, `ape`, `abstractions`, `qbe`, `speed`) prints one, `--runs 5` sets the
+//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-deep`, `fate-speed`, `steered`, `learned`, `others`,
+//! `ape`, `abstractions`, `dino`, `qbe`, `speed`) prints one, `--runs 5` sets the
 //! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
 //! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
@@ -31,6 +32,7 @@ use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
 mod abstractions;
+mod dino;
 mod fate;
 mod fate_clean;
 mod fate_deep;
@@ -145,7 +147,7 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 16] = [
+const PARTS: [(&str, Print); 18] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
@@ -165,6 +167,12 @@ const PARTS: [(&str, Print); 16] = [
     ("ape", ape),
     ("abstractions", abstractions),
     ("others", others),
+    ("dino", |options| {
+        let Options { half, families, apps_in_all, agents, .. } = options;
+        let runs = options.runs.min(30);
+        dino::table(runs, *half, families, *apps_in_all, agents);
+        dino::words(runs, *half, families, *apps_in_all);
+    }),
     ("qbe", |_| {
         made_up::qbe::train().iter().for_each(|row| println!("    {row:?},"));
     }),

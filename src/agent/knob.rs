@@ -172,6 +172,76 @@ pub(super) static OF_TD3: [Knob; 9] = deep!(
     ]
 );
 
+/// Declares the knobs of a variant of DinoDroid.
+macro_rules! of_dino {
+    ($agent:ident) => {
+        [
+            knob!($agent.rate, "rate", "lr", "learning rate", 0.0, 1.0),
+            knob!($agent.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+            knob!(
+                $agent.epsilon,
+                "epsilon",
+                "eps",
+                "share of choices among the events that were done least",
+                0.0,
+                1.0
+            ),
+            whole!(
+                $agent.first,
+                "first",
+                "steps of a phase that are such choices in any case; a whole number",
+                0.0,
+                STEPS_MAX
+            ),
+            whole!(
+                $agent.phases,
+                "phases",
+                "phases of a run, in each of which counts and memory begin anew; a whole number",
+                1.0,
+                1000.0
+            ),
+            whole!($agent.width, "width", "numbers of a word; a whole number", 1.0, 1024.0),
+            whole!(
+                $agent.batch,
+                "batch",
+                "most steps that an update learns from; a whole number",
+                1.0,
+                1024.0
+            ),
+            whole!($agent.epochs, "epochs", "updates by the same steps; a whole number", 1.0, 1000.0),
+            whole!(
+                $agent.every,
+                "every",
+                "steps from one update to the next; a whole number",
+                1.0,
+                STEPS_MAX
+            ),
+            knob!(
+                $agent.dropout,
+                "dropout",
+                "",
+                "share of the findings in texts that are left out while it learns",
+                0.0,
+                0.99
+            ),
+            knob!($agent.huber, "huber", "", "greatest error that counts in full", 1e-6, 1e6),
+            whole!(
+                $agent.copy,
+                "copy",
+                "updates from one copy of the network to the next; 0 has none; a whole number",
+                0.0,
+                STEPS_MAX
+            ),
+        ]
+    };
+}
+
+/// Numbers of `dino`.
+pub(super) static OF_DINO: [Knob; 12] = of_dino!(dino);
+
+/// Numbers of `dino2`.
+pub(super) static OF_DINO2: [Knob; 12] = of_dino!(dino2);
+
 /// Numbers of `ape`.
 pub(super) static OF_APE: [Knob; 7] = [
     knob!(ape.epsilon, "epsilon", "eps", "share of choices by priority where all was done", 0.0, 1.0),

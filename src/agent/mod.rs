@@ -6,6 +6,7 @@
 mod ape;
 mod boxed;
 mod deep;
+mod dino;
 mod farlead;
 mod groups;
 mod knob;
@@ -31,6 +32,7 @@ use crate::situation::{
 pub use ape::{Ape, ApeSettings};
 pub use boxed::{BoxDdpg, BoxSac, BoxTd3, Boxed, BoxedSettings};
 pub use deep::{Deep, DeepSettings, Method};
+pub use dino::{Dino, DinoSettings};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
@@ -42,9 +44,9 @@ pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
-    AGENTS, APE, ARES_DDPG, ARES_QLEARNING, ARES_RANDOM, ARES_SAC, ARES_TD3, AgentInfo, DDPG, FARLEAD,
-    FATE_DDPG, FATE_QLEARNING, FATE_RANDOM, FATE_SAC, FATE_TD3, Kept, LEAST, MONKEY, Needs, PLANNER, QBE,
-    QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
+    AGENTS, APE, ARES_DDPG, ARES_QLEARNING, ARES_RANDOM, ARES_SAC, ARES_TD3, AgentInfo, DDPG, DINO, DINO2,
+    FARLEAD, FATE_DDPG, FATE_QLEARNING, FATE_RANDOM, FATE_SAC, FATE_TD3, Kept, LEAST, MONKEY, Needs, PLANNER,
+    QBE, QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
 };
 pub use tree::Tree;
 

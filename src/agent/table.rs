@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Ape, ApeSettings, Boxed, BoxedSettings, Deep, DeepSettings, Farlead, FarleadSettings, KeptError,
-    Least, Letter, Members, Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning,
-    QLearningSettings, Qbe, Random, Tree, farlead,
+    Agent, Ape, ApeSettings, Boxed, BoxedSettings, Deep, DeepSettings, Dino, DinoSettings, Farlead,
+    FarleadSettings, KeptError, Least, Letter, Members, Method, Monkey, Numbered, PlannerSettings, Portfolio,
+    QLearning, QLearningSettings, Qbe, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -59,6 +59,10 @@ pub struct Settings {
     pub ddpg: DeepSettings,
     /// Settings of `td3`.
     pub td3: DeepSettings,
+    /// Settings of `dino`.
+    pub dino: DinoSettings,
+    /// Settings of `dino2`.
+    pub dino2: DinoSettings,
     /// Settings of the plan of `planner`.
     pub planner: PlannerSettings,
     /// Members of `planner`.
@@ -75,6 +79,8 @@ pub struct Settings {
     pub texts: usize,
     /// Episodes that the search has had before this agent; the agent counts on from them.
     pub spent: u32,
+    /// Steps of the run; the search knows it. 0 where nobody does.
+    pub run_steps: u64,
 }
 
 impl Default for Settings {
@@ -86,6 +92,8 @@ impl Default for Settings {
             sac: DeepSettings::SAC,
             ddpg: DeepSettings::DDPG,
             td3: DeepSettings::TD3,
+            dino: DinoSettings::LETTER,
+            dino2: DinoSettings::BETTER,
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
@@ -94,6 +102,7 @@ impl Default for Settings {
             throttle_ms: 0,
             texts: 0,
             spent: 0,
+            run_steps: 0,
         }
     }
 }
@@ -224,6 +233,28 @@ pub static TD3: AgentInfo = AgentInfo {
     knobs: &knob::OF_TD3,
     make: |settings| Box::new(Deep::new(Method::Td3, settings.td3)),
     ..SAC
+};
+
+/// DinoDroid to the letter of its program.
+pub static DINO: AgentInfo = AgentInfo {
+    name: "dino",
+    about: "The agent of DinoDroid: a neural network that weighs each event by its words and by what was done",
+    switches: ALL,
+    own_switches: &[],
+    knobs: &knob::OF_DINO,
+    abstraction: "looks",
+    needs: Needs { details: true, experience: false },
+    make: |settings| Box::new(Dino::letter(settings.dino, settings.run_steps)),
+    merge: newest,
+};
+
+/// DinoDroid with what serves better.
+pub static DINO2: AgentInfo = AgentInfo {
+    name: "dino2",
+    about: "The same with another network for what comes next, larger updates, and what the formula says",
+    knobs: &knob::OF_DINO2,
+    make: |settings| Box::new(Dino::better(settings.dino2, settings.run_steps)),
+    ..DINO
 };
 
 /// Chance.
@@ -359,7 +390,7 @@ pub static FATE_TD3: AgentInfo = AgentInfo {
 };
 
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 22] = [
+pub static AGENTS: [&AgentInfo; 24] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
@@ -367,6 +398,8 @@ pub static AGENTS: [&AgentInfo; 22] = [
     &SAC,
     &DDPG,
     &TD3,
+    &DINO,
+    &DINO2,
     &APE,
     &LEAST,
     &RANDOM,

@@ -5,15 +5,19 @@
 
 mod adam;
 mod bag;
+mod conv;
 mod dense;
 mod matrix;
+mod tanh;
 #[cfg(test)]
 mod tests;
 mod wide;
 
 pub use adam::{Adam, follow};
 pub use bag::{Bag, Entry};
+pub use conv::{Conv, Pooled, Texts};
 pub use dense::{Dense, relu, relu_back};
+pub use tanh::{tanh, tanh_back};
 
 /// Returns the natural logarithms of the softmax of `scores`, at least one, each finite.
 pub fn log_softmax(scores: &[f32]) -> Vec<f32> {

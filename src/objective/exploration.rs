@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Key, Screen};
@@ -24,6 +24,9 @@ pub enum Pays {
     /// Those of FATE: as [`Ares`](Pays::Ares) has them, but an action that means nothing -30, and staying in an activity -1
     /// only until the first move of the episode, 0 after it.
     Fate,
+    /// Those of DinoDroid, with what a phone shows in place of lines of code: 5 for the first time that an event is done, a
+    /// new state, activity, crash or way between two activities, -2 for anything else.
+    Dino,
 }
 
 /// Reward of a state that is new in the run, and of a step outside of the app.
@@ -37,10 +40,15 @@ const ARES_STAYS: f64 = -1.0;
 const ARES_NOTHING: f64 = -50.0;
 const FATE_NOTHING: f64 = -30.0;
 
+/// DinoDroid's rewards.
+const DINO_NEW: f64 = 5.0;
+const DINO_OLD: f64 = -2.0;
+
 /// All actions are the same to this objective.
 const CLASS: ClassId = ClassId(0);
 
-/// Progress of an episode for the rewards of ARES and FATE: the activity in front, and those of the episode.
+/// Progress of an episode for all rewards but those for novelty: the activity in front, and, for ARES and FATE, those of the
+/// episode.
 type Visited = (LookId, BTreeSet<LookId>);
 
 /// Screens that are the same to this objective.
@@ -61,6 +69,8 @@ pub struct Exploration {
     look_of: FxHashMap<Kind, LookId>,
     /// Looks on the device so far.
     seen: BTreeSet<LookId>,
+    /// Events and ways between activities so far, by hash, if they pay.
+    done: FxHashSet<u64>,
     visited: Vec<Visited>,
     phase_of: BTreeMap<Visited, PhaseId>,
     /// Phases after steps, by the phase before and the look after.
@@ -77,6 +87,7 @@ impl Exploration {
             kinds: vec![None],
             look_of: FxHashMap::default(),
             seen: BTreeSet::new(),
+            done: FxHashSet::default(),
             visited: vec![start.clone()],
             phase_of: BTreeMap::from([(start, PhaseId::START)]),
             after: FxHashMap::default(),
@@ -93,7 +104,9 @@ impl Exploration {
         }
         let mut visited = self.visited[from.index()].clone();
         visited.0 = look;
-        visited.1.insert(look);
+        if self.pays != Pays::Dino {
+            visited.1.insert(look);
+        }
         let next = PhaseId(self.visited.len() as u32);
         let phase = *self.phase_of.entry(visited.clone()).or_insert(next);
         if phase == next {
@@ -136,6 +149,11 @@ impl Objective for Exploration {
         let is_faulty = kind.is_some_and(|kind| kind.fault.is_some());
         let is_outside = kind.is_some_and(|kind| kind.is_outside);
         let (front, before) = &self.visited[from.index()];
+        let is_first = self.pays == Pays::Dino && {
+            let is_first = self.done.insert(event(*front, moment.action));
+            self.done.insert(hash([*front, moment.look].map(|look| look.0.to_le_bytes()).as_flattened()))
+                || is_first
+        };
         let reward = match self.pays {
             Pays::Novelty if is_outside && !is_faulty => OUTSIDE,
             Pays::Novelty if is_new => 1.0,
@@ -148,6 +166,8 @@ impl Objective for Exploration {
             // FATE notes the last activity only when it changes.
             Pays::Fate if before.len() > 1 => 0.0,
             Pays::Ares | Pays::Fate => ARES_STAYS,
+            Pays::Dino if is_first || is_new || moment.is_new => DINO_NEW,
+            Pays::Dino => DINO_OLD,
         };
         let verdict = if is_faulty { Verdict::Won } else { Verdict::Open };
         Judgement { next, verdict, reward, distance: Some(0) }
@@ -158,6 +178,7 @@ impl Objective for Exploration {
             Pays::Novelty => 0.0,
             Pays::Ares => ARES_NOTHING,
             Pays::Fate => FATE_NOTHING,
+            Pays::Dino => DINO_OLD,
         }
     }
 
@@ -184,6 +205,30 @@ impl Objective for Exploration {
     fn report(&self, _: &dyn Fn(Key) -> BTreeSet<String>) -> Report {
         Report::default()
     }
+}
+
+/// Returns the number of an event: what is done, and the name of the widget that it is done on, in an activity. The text of a
+/// field is what was typed, and no name.
+fn event(front: LookId, action: &Action) -> u64 {
+    let mut bytes = front.0.to_le_bytes().to_vec();
+    bytes.extend(action.type_name().bytes());
+    if let Some(target) = action.target() {
+        let [text, desc, id] = target.names();
+        let names = [if target.class.ends_with("EditText") { "" } else { text }, desc, id];
+        let place = if names.iter().all(|name| name.is_empty()) { &*target.object_id } else { "" };
+        for part in names.into_iter().chain([place]) {
+            bytes.push(0);
+            bytes.extend(part.bytes());
+        }
+    }
+    hash(&bytes)
+}
+
+/// Returns the FNV-1a hash of some bytes.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -228,9 +273,19 @@ mod tests {
     }
 
     #[test]
+    fn dinodroid_is_paid_for_events_and_ways_that_are_new() {
+        // The key back in A, the way to B, the key back in B, the way to A, and nothing more.
+        let steps = [("p", "A", false), ("p", "A", false), ("p", "A", false), ("p", "B", false)];
+        let more = [("p", "A", false), ("p", "B", false), ("p", "A", false), ("p", "C", true)];
+        let (rewards, ends) = rewards(Pays::Dino, &[steps, more].concat());
+        assert_eq!(rewards, [5.0, 5.0, -2.0, 5.0, 5.0, -2.0, -2.0, 5.0]);
+        assert!(ends);
+    }
+
+    #[test]
     fn an_action_that_means_nothing_pays_what_its_makers_say() {
         let pays = |pays| Exploration::new("p".into(), pays).reward_of_nothing();
-        assert_eq!([Pays::Novelty, Pays::Ares, Pays::Fate].map(pays), [0.0, -50.0, -30.0]);
+        assert_eq!([Pays::Novelty, Pays::Ares, Pays::Fate, Pays::Dino].map(pays), [0.0, -50.0, -30.0, -2.0]);
     }
 
     #[test]

@@ -277,7 +277,7 @@ pub fn explore(
     let mut stage = Stage::new(device, &mut objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     stage.set_run_steps_max(budget.steps_max);
     stage.learn_aside();
-    let mut agent = agent(plan, stage.catalogue_mut());
+    let mut agent = agent(plan, budget.steps_max, stage.catalogue_mut());
     if needs.experience {
         stage.recall(&mut *agent, &plan.experience);
     }
@@ -399,7 +399,7 @@ pub fn explore(
             break ExploreStop::Quiet;
         } else if has_codes {
             stage.start_over();
-            agent = self::agent(plan, stage.catalogue_mut());
+            agent = self::agent(plan, budget.steps_max, stage.catalogue_mut());
             stage.recall(&mut *agent, &plan.experience);
             stage.recall(&mut *agent, &experience);
         }

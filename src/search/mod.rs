@@ -236,7 +236,8 @@ pub fn pursue(
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
-    let mut agent = agent(plan, stage.catalogue_mut());
+    let run_steps = u64::from(plan.episodes_max) * u64::from(plan.steps_max);
+    let mut agent = agent(plan, run_steps, stage.catalogue_mut());
     let mut experience = Experience::new();
     let mut turns = Turns::new(needs.experience, plan.experience.is_old());
     let mut recalled = Summary::default();
@@ -315,7 +316,8 @@ pub fn pursue(
             // With more steps left, or more texts, there is more to try after ways that were used up.
             stage.start_over();
             let settings = Settings { spent: turns.spent(), ..plan.settings };
-            agent = self::agent(&Plan { settings, ..plan.clone() }, stage.catalogue_mut());
+            let plan = Plan { settings, ..plan.clone() };
+            agent = self::agent(&plan, run_steps, stage.catalogue_mut());
             recalled = Summary::default();
             if turns.has_lore {
                 recalled = stage.recall(&mut *agent, &plan.experience);
@@ -446,9 +448,10 @@ impl Growth {
     }
 }
 
-/// Returns a new agent for `plan`, with what an agent of its kind has kept.
-fn agent(plan: &Plan, catalogue: &mut Catalogue) -> Box<dyn Agent> {
-    let mut agent = (plan.agent.make)(&Settings { texts: catalogue.texts(), ..plan.settings });
+/// Returns a new agent for `plan` and a run of so many steps, with what an agent of its kind has kept.
+fn agent(plan: &Plan, run_steps: u64, catalogue: &mut Catalogue) -> Box<dyn Agent> {
+    let settings = Settings { texts: catalogue.texts(), run_steps, ..plan.settings };
+    let mut agent = (plan.agent.make)(&settings);
     // Bytes that another kind has kept say nothing to this one; `Kept` has read those of its own kind before.
     let _ = agent.load(plan.kept.bytes(), catalogue);
     agent

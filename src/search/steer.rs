@@ -181,7 +181,7 @@ impl<'a> Steering<'a> {
 
 /// Returns a new agent that has learned the past.
 fn taught(stage: &mut Stage<'_>, plan: &Plan, experience: &Experience) -> Box<dyn Agent> {
-    let mut guide = agent(plan, stage.catalogue_mut());
+    let mut guide = agent(plan, 0, stage.catalogue_mut());
     stage.recall(&mut *guide, &plan.experience);
     stage.recall(&mut *guide, experience);
     guide

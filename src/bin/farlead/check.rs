@@ -67,9 +67,9 @@ pub struct CheckArgs {
     /// Check part I of N of all specs, in their order
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Search")]
     shard: Option<Shard>,
-    /// Agent that searches: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
-    /// qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning, fate-sac,
-    /// fate-ddpg or fate-td3 [default: planner]
+    /// Agent that searches: planner, farlead, tree, qlearning, sac, ddpg, td3, dino, dino2, ape, least, random,
+    /// monkey, qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning,
+    /// fate-sac, fate-ddpg or fate-td3 [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Search", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Try everything (models only): find a shortest run, or prove that there is none

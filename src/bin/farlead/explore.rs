@@ -90,9 +90,9 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
-    /// qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning, fate-sac,
-    /// fate-ddpg or fate-td3 [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, sac, ddpg, td3, dino, dino2, ape, least, random,
+    /// monkey, qbe, ares-random, ares-qlearning, ares-sac, ares-ddpg, ares-td3, fate-random, fate-qlearning,
+    /// fate-sac, fate-ddpg or fate-td3 [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, ape for ape, else
@@ -155,6 +155,8 @@ pub enum Reward {
     Ares,
     /// Those of FATE: as ARES's, but staying costs nothing after the first move of an episode
     Fate,
+    /// Those of DinoDroid: 5 for an event, a screen, an activity, a crash or a way between activities that is new, else -2
+    Dino,
 }
 
 impl Reward {
@@ -163,6 +165,7 @@ impl Reward {
             Reward::Novelty => Pays::Novelty,
             Reward::Ares => Pays::Ares,
             Reward::Fate => Pays::Fate,
+            Reward::Dino => Pays::Dino,
         }
     }
 }

@@ -176,6 +176,11 @@ pub const CHECK_AGENTS: &[Case] = &[
          sum .farlead/runs/0001/events.jsonl",
     ),
     case(
+        "check-chesswalk-agent-dino2",
+        "farlead check specs/chesswalk/settings.ltl --app apps/chesswalk.app --agent dino2 --jobs 1
+         sum .farlead/runs/0001/events.jsonl",
+    ),
+    case(
         "check-chesswalk-exhaustive",
         "farlead check specs/chesswalk --app apps/chesswalk.app --exhaustive --jobs 1
          sum .farlead/runs/0001/events.jsonl",
@@ -463,6 +468,8 @@ pub const EXPLORE: &[Case] = &[
         "explore-notes",
         "farlead explore specs/notes/palette.ltl --app apps/notes.app --budget 300 --quiet",
     ),
+    case("explore-dino", "farlead explore --app apps/shop.app --agent dino --reward dino --budget 120 --quiet"),
+    case("explore-dino2", "farlead explore --app apps/shop.app --agent dino2 --reward dino --budget 300 --quiet"),
     case("explore-json", "farlead explore --app apps/tally.app --budget 200 --json"),
     case(
         "explore-from",

@@ -1,0 +1,343 @@
+//! DinoDroid's agents against chance and against the least done, on made-up apps: what exploring finds, what is chosen, and
+//! what words are worth.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+use std::time::Instant;
+
+use farlead::agent::{Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, RANDOM};
+use farlead::device::Sim;
+use farlead::gui::Action;
+use farlead::learned_model::LearnedModel;
+use farlead::objective::Pays;
+use farlead::rng::{Rng, Seed};
+use farlead::search::{Budget, Dictionary, Explored, Plan, explore, in_order, together};
+use farlead::situation::{
+    Choice, Explanation, Labelings, Origin, Outlook, Recollection, Scene, Situation, StateId, Summary,
+    Transition,
+};
+use farlead::statistics::{a12, holm, wilcoxon};
+
+use crate::made_up::{Family, Half, MadeUp, Names};
+
+/// Steps of a run, those at which it is looked at, and those of an episode.
+const STEPS: u64 = 2_000;
+const LOOKED_AT: [u64; 2] = [600, STEPS];
+const EPISODE: u32 = 30;
+
+/// Actions on the device that are no events of DinoDroid.
+const OF_SYSTEM: [&str; 4] = ["rotate", "network", "pauseresume", "idle"];
+
+/// Agents in the tables, each watched.
+static AGENTS: [&AgentInfo; 4] = [
+    &AgentInfo { make: |settings| Watching::over((RANDOM.make)(settings)), ..RANDOM },
+    &AgentInfo { make: |settings| Watching::over((LEAST.make)(settings)), ..LEAST },
+    &AgentInfo { make: |settings| Watching::over((DINO.make)(settings)), ..DINO },
+    &AgentInfo { make: |settings| Watching::over((DINO2.make)(settings)), ..DINO2 },
+];
+
+/// Findings of a run: the step of each activity and of each crash, counts of its choices, and its time.
+struct Run {
+    activities: BTreeMap<String, u64>,
+    crashes: BTreeMap<String, u64>,
+    choices: Choices,
+    seconds: f64,
+}
+
+/// Choices between what was never done and what was, and between what leads to the never done and what does not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Choices {
+    /// Such choices, and those that took the never done.
+    mixed: u64,
+    fresh: u64,
+    /// Choices among events that were done as often, and those that took one with something never done behind it.
+    even: u64,
+    towards: u64,
+}
+
+/// Runs on an app by agent, and for each by seed.
+type Runs = Vec<Vec<Run>>;
+
+/// Prints what the agents find on `count` made-up apps of these families, as many of each as can be.
+pub fn table(runs: u32, half: Half, families: &[Family], count: usize, wanted: &[String]) {
+    let is_wanted = |agent: &&&AgentInfo| wanted.is_empty() || wanted.iter().any(|name| name == agent.name);
+    let agents: Vec<&AgentInfo> = AGENTS.iter().filter(is_wanted).copied().collect();
+    println!("### DinoDroid's agents: {runs} runs of {STEPS} steps on {count} apps each\n");
+    let good = all_runs(&apps(half, families, count, Names::Good), &agents, runs as usize);
+    for steps in LOOKED_AT {
+        println!(
+            "| after {steps} steps |{} |",
+            agents.iter().map(|agent| format!(" {} |", agent.name)).collect::<String>()
+        );
+        println!("|---|{}", "--:|".repeat(agents.len()));
+        share("activities, % of those that any run saw", &good, |run| &run.activities, steps);
+        share("crashes, % of those that any run met", &good, |run| &run.crashes, steps);
+        println!();
+    }
+    println!("| |{}", agents.iter().map(|agent| format!(" {} |", agent.name)).collect::<String>());
+    println!("|---|{}", "--:|".repeat(agents.len()));
+    let sum = |agent: usize, of: fn(&Choices) -> u64| -> u64 {
+        good.iter().flat_map(|app| &app[agent]).map(|run| of(&run.choices)).sum()
+    };
+    let portion = |of: fn(&Choices) -> u64, all: fn(&Choices) -> u64| {
+        (0..agents.len())
+            .map(|agent| {
+                let all = sum(agent, all);
+                format!("{:.1} of {all}", 100.0 * sum(agent, of) as f64 / all.max(1) as f64)
+            })
+            .collect::<Vec<String>>()
+            .join(" | ")
+    };
+    println!("| never done taken, % of choices with both | {} |", portion(|c| c.fresh, |c| c.mixed));
+    println!("| towards the never done, % of even choices | {} |", portion(|c| c.towards, |c| c.even));
+    let seconds = (0..agents.len()).map(|agent| {
+        let all: Vec<f64> = good.iter().flat_map(|app| &app[agent]).map(|run| run.seconds).collect();
+        format!("{:.2}", all.iter().sum::<f64>() / all.len() as f64 * 1_000.0 / STEPS as f64)
+    });
+    println!("| ms a step | {} |\n", seconds.collect::<Vec<String>>().join(" | "));
+}
+
+/// Prints what words are worth: the same apps with names, with names in no language, and without.
+pub fn words(runs: u32, half: Half, families: &[Family], count: usize) {
+    let drawn: Vec<Family> = families.iter().copied().filter(|family| !family.is_everyday()).collect();
+    println!(
+        "### Words for `dino2`: {runs} runs on {count} apps\n\n| names | activities at 600, % | at {STEPS}, % |\n|---|--:|--:|"
+    );
+    let kinds = [Names::Good, Names::Other, Names::None];
+    let agents = [AGENTS[3]];
+    let all: Vec<Vec<Runs>> = kinds
+        .iter()
+        .map(|&names| all_runs(&apps(half, &drawn, count, names), &agents, runs as usize))
+        .collect();
+    for (kind, found) in kinds.iter().zip(&all) {
+        let cells = LOOKED_AT.map(|steps| {
+            let shares = (0..found.len()).map(|app| {
+                // Apps have the same activities whatever their names.
+                let known: BTreeSet<&String> = all
+                    .iter()
+                    .flat_map(|found| &found[app][0])
+                    .flat_map(|run| run.activities.keys())
+                    .collect();
+                mean_share(&found[app][0], known.len(), |run| &run.activities, steps)
+            });
+            mean(&shares.collect::<Vec<f64>>())
+        });
+        println!("| {kind:?} | {:.1} | {:.1} |", cells[0], cells[1]);
+    }
+    println!();
+}
+
+fn apps(half: Half, families: &[Family], count: usize, names: Names) -> Vec<MadeUp> {
+    let first = u64::from(half == Half::Reporting);
+    let each = (0..).flat_map(|nth| families.iter().map(move |&family| (family, 2 * nth + first)));
+    each.take(count).map(|(family, number)| MadeUp::new(family, number, names)).collect()
+}
+
+fn all_runs(apps: &[MadeUp], agents: &[&'static AgentInfo], runs: usize) -> Vec<Runs> {
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    let mut all = Vec::new();
+    for app in apps {
+        let mut found: Runs = agents.iter().map(|_| Vec::new()).collect();
+        let run = |number: usize| one_run(app, agents[number / runs], Seed(1 + (number % runs) as u64));
+        in_order(jobs, agents.len() * runs, run, |number, run| found[number / runs].push(run));
+        eprintln!("{} {}", app.family.name(), app.number);
+        all.push(found);
+    }
+    all
+}
+
+fn one_run(app: &MadeUp, agent: &'static AgentInfo, seed: Seed) -> Run {
+    let plan = Plan { seed, steps_max: EPISODE, ..Plan::new(agent) };
+    let budget = Budget {
+        steps_max: STEPS,
+        until_quiet: None,
+        is_walk: false,
+        pays: Pays::Dino,
+        keeps_steps: true,
+        steers: false,
+    };
+    let begun = Instant::now();
+    let mut sim = Sim::new(app.model.clone(), seed);
+    let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
+    let explored: Explored = explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true);
+    let seconds = begun.elapsed().as_secs_f64();
+    let activities =
+        explored.model.activities.iter().map(|(name, &first)| (name.to_string(), first)).collect();
+    let crashes =
+        explored.faults.iter().map(|fault| (fault.identity.to_string(), fault.first_step)).collect();
+    Run { activities, crashes, choices: Choices::read(&explored.kept), seconds }
+}
+
+fn mean(all: &[f64]) -> f64 {
+    all.iter().sum::<f64>() / all.len().max(1) as f64
+}
+
+/// Returns the mean share of `all` things that these runs found within some steps, in percent.
+fn mean_share(runs: &[Run], all: usize, of: fn(&Run) -> &BTreeMap<String, u64>, steps: u64) -> f64 {
+    let shares = runs.iter().map(|run| {
+        let found = of(run).values().filter(|&&first| first <= steps).count();
+        100.0 * found as f64 / all as f64
+    });
+    mean(&shares.collect::<Vec<f64>>())
+}
+
+/// Prints the mean share of the things found on all apps, with `+` or `-` where it differs from that of the first agent, and
+/// the chance that an app gives more than it does under that one.
+fn share(name: &str, found: &[Runs], of: fn(&Run) -> &BTreeMap<String, u64>, steps: u64) {
+    let mut by_agent: Vec<Vec<f64>> = found.first().map_or(Vec::new(), |app| vec![Vec::new(); app.len()]);
+    for app in found {
+        let all: BTreeSet<&String> = app.iter().flatten().flat_map(|run| of(run).keys()).collect();
+        if !all.is_empty() {
+            for (shares, runs) in by_agent.iter_mut().zip(app) {
+                shares.push(mean_share(runs, all.len(), of, steps));
+            }
+        }
+    }
+    let Some((base, rest)) = by_agent.split_first().filter(|(base, _)| !base.is_empty()) else { return };
+    let tested: Vec<_> = rest
+        .iter()
+        .map(|shares| {
+            let pairs: Vec<(f64, f64)> = shares.iter().copied().zip(base.iter().copied()).collect();
+            wilcoxon(&pairs).expect("at least a pair")
+        })
+        .collect();
+    let corrected = holm(&tested.iter().map(|tested| tested.p).collect::<Vec<f64>>());
+    let mut cells = vec![format!("{:.1}", mean(base))];
+    for ((shares, tested), p) in rest.iter().zip(&tested).zip(corrected) {
+        let mark = match p < 0.05 {
+            true if tested.first.is_gt() => " +",
+            true => " -",
+            false => "",
+        };
+        let effect = a12(shares, base).unwrap_or(0.5);
+        cells.push(format!("{:.1}{mark} ({effect:.2}, p {p:.3})", mean(shares)));
+    }
+    println!("| {name}, {} apps | {} |", base.len(), cells.join(" | "));
+}
+
+impl Choices {
+    fn read(bytes: &[u8]) -> Choices {
+        let text = String::from_utf8_lossy(bytes);
+        let mut numbers = text.split(' ').map(|word| word.parse().unwrap_or(0));
+        let mut next = || numbers.next().unwrap_or(0);
+        Choices { mixed: next(), fresh: next(), even: next(), towards: next() }
+    }
+}
+
+/// Agent whose choices are counted. An event is an action of a type on a widget of a name, in an activity.
+struct Watching {
+    agent: Box<dyn Agent>,
+    times: BTreeMap<String, u32>,
+    /// Events of each page, and the pages that each event led to.
+    pages: BTreeMap<StateId, Vec<String>>,
+    to: BTreeMap<String, BTreeSet<StateId>>,
+    choices: Choices,
+}
+
+impl Watching {
+    fn over(agent: Box<dyn Agent>) -> Box<dyn Agent> {
+        let choices = Choices::default();
+        Box::new(Watching {
+            agent,
+            times: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            to: BTreeMap::new(),
+            choices,
+        })
+    }
+
+    fn times(&self, event: &str) -> u32 {
+        self.times.get(event).copied().unwrap_or(0)
+    }
+
+    fn leads_on(&self, event: &str) -> bool {
+        let pages = self.to.get(event).into_iter().flatten();
+        pages.filter_map(|page| self.pages.get(page)).flatten().any(|event| self.times(event) == 0)
+    }
+
+    fn watch(&mut self, situation: &Situation<'_>, choice: Choice) {
+        let Choice::Offer(at) = choice else { return };
+        let (scene, all) = (situation.scene, events(situation.scene));
+        self.pages.insert(scene.state, all.iter().cloned().collect());
+        let chosen = event(scene, at);
+        if scene.screen.is_none() || !all.contains(&chosen) || all.len() < 2 {
+            return;
+        }
+        let done: Vec<u32> = all.iter().map(|event| self.times(event)).collect();
+        let never = done.iter().filter(|&&times| times == 0).count();
+        if never > 0 && never < done.len() {
+            self.choices.mixed += 1;
+            self.choices.fresh += u64::from(self.times(&chosen) == 0);
+        }
+        if never == 0 && done.iter().all(|times| *times == done[0]) {
+            let on = all.iter().filter(|event| self.leads_on(event)).count();
+            if on > 0 && on < all.len() {
+                self.choices.even += 1;
+                self.choices.towards += u64::from(self.leads_on(&chosen));
+            }
+        }
+    }
+}
+
+fn events(scene: &Scene) -> BTreeSet<String> {
+    let is_event = |at: &u16| !OF_SYSTEM.contains(&scene.actions[usize::from(*at)].type_name());
+    (0..scene.offers.len() as u16).filter(is_event).map(|at| event(scene, at)).collect()
+}
+
+fn event(scene: &Scene, at: u16) -> String {
+    let action: &Action = &scene.actions[usize::from(at)];
+    let activity = scene.screen.as_ref().map_or("", |screen| screen.activity());
+    let name = action.target().map_or(String::new(), |target| {
+        let [text, desc, id] = target.names();
+        let text = if target.class.ends_with("EditText") { "" } else { text };
+        let names = format!("{text}/{desc}/{id}");
+        if names == "//" { target.object_id.to_string() } else { names }
+    });
+    format!("{activity}/{}/{name}", action.type_name())
+}
+
+impl Agent for Watching {
+    fn begin(&mut self) {
+        self.agent.begin();
+    }
+
+    fn choose(
+        &mut self,
+        situation: &Situation<'_>,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> Choice {
+        let choice = self.agent.choose(situation, outlook, rng);
+        self.watch(situation, choice);
+        choice
+    }
+
+    fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {
+        self.agent.note(situation, taken, origin);
+    }
+
+    fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
+        let event = event(transition.from.scene, transition.at);
+        self.to.entry(event.clone()).or_default().insert(transition.to.state);
+        *self.times.entry(event).or_insert(0) += 1;
+        self.pages.insert(transition.to.state, events(transition.to).into_iter().collect());
+        self.agent.learn(transition, rng)
+    }
+
+    fn end(&mut self, origin: Origin) -> Summary {
+        self.agent.end(origin)
+    }
+
+    fn forget(&mut self, recollection: Recollection) {
+        self.agent.forget(recollection);
+    }
+
+    fn save(&self, _: &dyn Labelings) -> Vec<u8> {
+        let Choices { mixed, fresh, even, towards } = self.choices;
+        format!("{mixed} {fresh} {even} {towards}").into_bytes()
+    }
+
+    fn load(&mut self, _: &[u8], _: &mut dyn Labelings) -> Result<(), KeptError> {
+        Ok(())
+    }
+}
