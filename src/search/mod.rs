@@ -20,7 +20,7 @@ use crate::experience::Experience;
 use crate::gui::{Action, Key, Repertoire, Rules, UserAction};
 use crate::objective::{Formula, Objective, Report, Shaping};
 use crate::rng::Seed;
-use crate::situation::{Summary, Switches};
+use crate::situation::{Learning, Summary, Switches};
 use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{
@@ -141,6 +141,8 @@ pub enum News {
         closest: Option<u32>,
         /// Steps of the episode, if they were asked for.
         trace: Option<Trace>,
+        /// Course of the learning, if the agent has networks.
+        learning: Option<Learning>,
     },
 }
 
@@ -276,6 +278,7 @@ pub fn pursue(
             device_ms: totals.device_ms,
             closest,
             trace: trace.clone().filter(|_| plan.tells_steps),
+            learning: agent.learning(),
         });
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.

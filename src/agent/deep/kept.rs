@@ -21,8 +21,6 @@ const REWARD_MAX: f64 = 1e12;
 pub struct Weights {
     /// The actor, if the method has one, then the critics.
     pub networks: Vec<Vec<f32>>,
-    /// Logarithm of the temperature.
-    pub log_alpha: f32,
     /// Greatest reward or loss of the run.
     pub most: f64,
 }
@@ -35,7 +33,6 @@ struct Header {
     features: u32,
     networks: usize,
     weights: usize,
-    log_alpha: f32,
     most: f64,
 }
 
@@ -46,7 +43,6 @@ pub fn write(method: Method, kept: &Weights) -> Vec<u8> {
         features: FEATURES,
         networks: method.networks(),
         weights: WEIGHTS,
-        log_alpha: kept.log_alpha,
         most: kept.most,
     };
     let mut bytes = serde_json::to_vec(&header).expect("names and numbers are JSON");
@@ -93,12 +89,9 @@ pub fn read(method: Method, bytes: &[u8]) -> Result<Weights, KeptError> {
     let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let all: Vec<f32> = body.chunks_exact(size_of::<f32>()).map(number).collect();
     let is_sound = |weight: &f32| weight.is_finite() && weight.abs() <= WEIGHT_MAX;
-    if !all.iter().all(is_sound)
-        || !header.log_alpha.is_finite()
-        || !(0.0..=REWARD_MAX).contains(&header.most)
-    {
+    if !all.iter().all(is_sound) || !(0.0..=REWARD_MAX).contains(&header.most) {
         return Err(wrong("a number is infinite, none, or too large".to_string()));
     }
     let networks = all.chunks_exact(WEIGHTS).map(<[f32]>::to_vec).collect();
-    Ok(Weights { networks, log_alpha: header.log_alpha, most: header.most })
+    Ok(Weights { networks, most: header.most })
 }

@@ -100,18 +100,19 @@ impl Learner {
         let mut actor = method.has_actor().then(|| Trained::new(ACTOR_SCALE, settings.rate, &mut rng));
         let mut critics: Vec<Trained> =
             (0..method.critics()).map(|_| Trained::new(1.0, settings.rate, &mut rng)).collect();
-        let (mut log_alpha, mut most) = (LOG_ALPHA_FIRST, 0.0);
+        let mut most = 0.0;
         if let Some(kept) = kept {
             let networks = actor.iter_mut().chain(&mut critics);
             networks.zip(&kept.networks).for_each(|(network, kept)| network.weights.clone_from(kept));
-            (log_alpha, most) = (kept.log_alpha.clamp(LOG_ALPHA.0, LOG_ALPHA.1), kept.most);
+            most = kept.most;
         }
         Learner {
             settings: *settings,
             actor,
             targets: critics.iter().map(|critic| critic.weights.clone()).collect(),
             critics,
-            log_alpha: [log_alpha],
+            // Another app is another thing: the temperature of the last one would hold on to what was good there.
+            log_alpha: [LOG_ALPHA_FIRST],
             alpha_adam: Adam::new(1, settings.rate),
             memories: Memories::default(),
             most,
@@ -125,11 +126,7 @@ impl Learner {
 
     /// Returns what another run may start from.
     pub fn weights(&self) -> Weights {
-        Weights {
-            networks: self.networks().cloned().collect(),
-            log_alpha: self.log_alpha[0],
-            most: self.most,
-        }
+        Weights { networks: self.networks().cloned().collect(), most: self.most }
     }
 
     /// Returns the actor, if there is one, and the critics.

@@ -21,6 +21,7 @@ use farlead::test_case::Provenance;
 use farlead::trace::Trace;
 
 use crate::app::OpenedApp;
+use crate::explore::shown_learning;
 use crate::lint::counted;
 use crate::progress::{interrupted_by, interrupted_exit};
 use crate::{Exit, Missing, Mistake};
@@ -420,7 +421,7 @@ fn decide_by_search(
     let mut episodes = Vec::new();
     let finding = search(&mut *device, spec, plan, &mut |news| {
         let is_stopped = asked.interrupted.load(Ordering::Relaxed);
-        let News::EpisodeEnded { episode, steps, device_ms, closest, trace } = news else {
+        let News::EpisodeEnded { episode, steps, device_ms, closest, trace, learning } = news else {
             return !is_stopped;
         };
         if let Some(trace) = trace {
@@ -443,7 +444,9 @@ fn decide_by_search(
         if episode % 16 == 1 {
             let closest = closest.map_or(String::new(), |steps| format!(", at best {steps} to go"));
             let rate = *steps as f64 / seconds.max(1e-6);
-            watch(&format!("episode {episode}/{episodes_max}{closest}, {rate:.0} steps/s"), seconds, share);
+            let learning = learning.filter(|_| plan.tells_steps).map(shown_learning).unwrap_or_default();
+            let line = format!("episode {episode}/{episodes_max}{closest}{learning}, {rate:.0} steps/s");
+            watch(&line, seconds, share);
         }
         !is_stopped
     })?;
