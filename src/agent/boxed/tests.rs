@@ -40,7 +40,7 @@ fn agents() -> Vec<Boxed> {
         batch: 16,
         nb_rollout_steps: 10,
         nb_train_steps: 5,
-        actor_rate: 3e-3,
+        actor_rate: 1e-3,
         critic_rate: 1e-2,
         random_exploration: 0.3,
         ..BoxDdpg::FATE
