@@ -2,7 +2,7 @@
 
 use super::wide::wide;
 
-/// Rows and columns of the block whose sums are kept in registers: eight registers of eight numbers, where they are as wide.
+/// Rows and columns of the block whose sums are kept in registers: eight registers of eight numbers with AVX2.
 const ROWS: usize = 4;
 const COLUMNS: usize = 16;
 

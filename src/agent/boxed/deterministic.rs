@@ -1,4 +1,4 @@
-//! DDPG and TD3 over a box, as in Stable Baselines 2: an actor without chance, and one critic or two with their targets.
+//! DDPG and TD3 over a box, as in Stable Baselines 2: an actor without chance, and one critic or two with targets.
 
 use super::network::{Form, Rows, Tape, Trained, grow_target};
 use super::replay::{Batch, Observations, Observed, Space, States};

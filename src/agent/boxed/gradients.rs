@@ -51,7 +51,7 @@ fn plain(form: &Form, network: &[f64], rows: Rows<'_>, actions: &[f64]) -> Vec<V
     (0..rows.marks.len()).map(row).collect()
 }
 
-/// Compares a gradient with finite differences of `loss`, at each seventh weight and at all that have a gradient of size.
+/// Compares a gradient with finite differences of `loss`, at each seventh weight and where the gradient is large.
 fn check_gradient(network: &Trained, loss: impl Fn(&[f64]) -> f64) {
     let mut weights: Vec<f64> = network.weights.iter().map(|&weight| weight.into()).collect();
     let by = 1e-6;

@@ -1,11 +1,11 @@
-//! Deep agents of ARES and FATE to the letter: networks that emit numbers of a box, a widget, a text, and with ARES a way to
-//! touch it.
+//! Deep agents of ARES and FATE to the letter: networks that emit the numbers of a box, a widget, a text, and with ARES a
+//! way to touch it.
 //!
-//! What a number means is the affair of [`numbered`](super::numbered); a number beyond what the screen offers means
-//! nothing. A screen is observed as a vector of marks: with ARES its activity and its widgets in the order in which they were first
-//! seen, up to 2,000, and the share of the episode that is left; with FATE its activity and a block of marks for it, one a
-//! widget. FATE knows all activities beforehand; here a mark gets its input when it is first seen, which learns the same.
-//! Rewards are made smaller by a factor, where the originals learn them as they are.
+//! [`numbered`](super::numbered) says what a number means; a number beyond what the screen offers means nothing. A network
+//! observes a screen as a vector of marks. With ARES these are its activity and its widgets, in the order in which they
+//! were first seen, up to 2,000, and the share of the episode that is left; with FATE its activity and a block for it, one
+//! mark a widget. FATE knows all activities beforehand; here a mark gets its input when it is first seen, and a network
+//! learns the same. Rewards are made smaller by a factor; the originals learn them as they are.
 
 mod deterministic;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Soft actor-critic over a box, as in Stable Baselines 2: a gaussian actor that is squashed, two critics, and the worth of
-//! screens with its target.
+//! Soft actor-critic over a box, as in Stable Baselines 2: a gaussian actor that is squashed, two critics, and the worth
+//! of screens with its target.
 
 use super::network::{Form, Rows, Tape, Trained, grow_target};
 use super::replay::{Batch, Observations, Observed, Space};
@@ -68,7 +68,7 @@ impl Drawn {
         drawn
     }
 
-    /// Returns the gradient of the mean of alpha log pi - Q by the outputs of the actor, given that of Q by the actions.
+    /// Returns the gradient of the mean of alpha log pi - Q by the actor's outputs, given that of Q by the actions.
     fn by_outputs(&self, alpha: f32, by_action: &[f32], dimensions: usize) -> Vec<f32> {
         let rows = self.logs.len() as f32;
         let mut found = Vec::with_capacity(2 * self.actions.len());

@@ -35,21 +35,21 @@ fn buttons(count: usize) -> Vec<Widget> {
 
 /// The six agents, with small and frequent updates, as tests run without vector instructions.
 fn agents() -> Vec<Boxed> {
-    let sac = BoxSac { batch: 16, starts: 30, train_freq: 2, rate: 3e-3, ..BoxSac::FATE };
+    let sac = BoxSac { batch: 8, starts: 30, train_freq: 2, rate: 5e-3, ..BoxSac::FATE };
     let ddpg = BoxDdpg {
-        batch: 16,
+        batch: 8,
         nb_rollout_steps: 10,
-        nb_train_steps: 5,
-        actor_rate: 3e-3,
+        nb_train_steps: 3,
+        actor_rate: 1e-3,
         critic_rate: 1e-2,
         random_exploration: 0.3,
         ..BoxDdpg::FATE
     };
     let td3 = BoxTd3 {
-        batch: 16,
+        batch: 8,
         starts: 30,
         train_freq: 10,
-        gradient_steps: 5,
+        gradient_steps: 3,
         rate: 3e-3,
         random_exploration: 0.3,
         ..BoxTd3::FATE
@@ -104,7 +104,7 @@ fn they_learn_the_buttons_that_pay() {
         let mut rng = Seed(2).fork("agent");
         let mut shares = Vec::new();
         for _ in 0..3 {
-            let steps = 400;
+            let steps = 200;
             let taken = (0..steps).filter(|_| {
                 let reward = |choice| if pays(choice) { 100.0 } else { 0.0 };
                 pays(step(&mut agent, &scene, &mut rng, reward, Next::Terminal))
@@ -121,7 +121,7 @@ fn the_same_seed_makes_the_same_choices() {
     let run = |agent: &Boxed, seed: u64| -> Vec<Choice> {
         let (mut agent, mut rng) = (agent.clone(), Seed(seed).fork("agent"));
         let reward = |choice| if choice == Choice::Offer(0) { 100.0 } else { -30.0 };
-        (0..150).map(|_| step(&mut agent, &scene, &mut rng, reward, Next::Truncated)).collect()
+        (0..60).map(|_| step(&mut agent, &scene, &mut rng, reward, Next::Truncated)).collect()
     };
     for agent in agents() {
         assert_eq!(run(&agent, 1), run(&agent, 1));
