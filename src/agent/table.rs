@@ -66,6 +66,8 @@ pub struct Settings {
     pub texts: usize,
     /// Episodes that the search has had before this agent; the agent counts on from them.
     pub spent: u32,
+    /// True if the agent recalls the experience of an earlier run.
+    pub has_lore: bool,
 }
 
 impl Default for Settings {
@@ -81,6 +83,7 @@ impl Default for Settings {
             throttle_ms: 0,
             texts: 0,
             spent: 0,
+            has_lore: false,
         }
     }
 }
