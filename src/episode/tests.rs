@@ -453,9 +453,13 @@ fn all_steps_of_a_recalled_run_are_learned_once() {
     let steps = stage.trace(&episode).steps;
     experience.add(steps.iter().map(|step| (&step.action, &step.observation.screen)));
     let experience = experience.grown_old();
-    for (text, steps_max, of_search) in
-        [("F [text = room 99]", 9, 9), ("F [text = room 99]", 4, 4), ("F [text = room 1]", 9, 2)]
-    {
+    for (text, steps_max, of_search) in [
+        ("F [text = room 99]", 9, 9),
+        ("F [text = room 99]", 4, 4),
+        ("F [text = room 1]", 9, 2),
+        // The first touch loses by its label alone.
+        ("(G ![actionDetail = on]) & F [text = room 99]", 9, 1),
+    ] {
         let (mut device, mut objective, mut scribe) = (Corridor::new(), formula(text), Scribe::default());
         let mut stage =
             Stage::new(&mut device, &mut objective, catalogue(), RANDOM.switches, steps_max, Seed(1));
