@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::abstraction::{LOOKS, PLACES};
-use crate::agent::RANDOM;
+use crate::agent::{PLANNER, RANDOM};
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
@@ -462,7 +462,7 @@ fn all_steps_of_a_recalled_run_are_learned_once() {
     ] {
         let (mut device, mut objective, mut scribe) = (Corridor::new(), formula(text), Scribe::default());
         let mut stage =
-            Stage::new(&mut device, &mut objective, catalogue(), RANDOM.switches, steps_max, Seed(1));
+            Stage::new(&mut device, &mut objective, catalogue(), PLANNER.switches, steps_max, Seed(1));
         stage.recall(&mut scribe, &experience);
         let aside: Vec<&str> = scribe.told.iter().filter_map(|line| line.strip_prefix("aside: ")).collect();
         let done: Vec<String> = steps.iter().map(|step| step.action.to_string()).collect();

@@ -322,7 +322,8 @@ pub fn pursue(
             stage.start_over();
             let (spent, has_lore) = (turns.spent(), turns.is_in_doubt());
             let settings = Settings { spent, has_lore, ..plan.settings };
-            agent = self::agent(&Plan { settings, ..plan.clone() }, run_steps, stage.catalogue_mut());
+            let plan = Plan { settings, ..plan.clone() };
+            agent = self::agent(&plan, run_steps, stage.catalogue_mut());
             recalled = Summary::default();
             if turns.has_lore {
                 recalled = stage.recall(&mut *agent, &plan.experience);
