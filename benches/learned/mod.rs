@@ -31,18 +31,13 @@ struct Case {
     steps_max: u32,
 }
 
-/// Steps of checks, and whether they failed.
-type Checked = Vec<(u64, bool)>;
-
 /// Prints the steps of checks without and after exploring, on the paper's formulas and on made-up apps.
 pub fn table(runs: u32, half: Half, families: &[Family], apps: u64) {
     println!("### Checks after exploring\n");
-    println!(
-        "| formula | check alone | after 300 steps | share | after 1,000 | share | shortest run | share |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("| formula | check alone | after 300 steps | share | after 1,000 | share |");
+    println!("|---|--:|--:|--:|--:|--:|");
     let rows = models::table3();
-    let mut levels: Vec<[Checked; 4]> = vec![Default::default(); 3];
+    let mut levels: Vec<[Vec<(u64, bool)>; 3]> = vec![Default::default(); 3];
     for app in ["chesswalk", "notes"] {
         let cases: Vec<Case> = rows
             .iter()
@@ -65,7 +60,7 @@ pub fn table(runs: u32, half: Half, families: &[Family], apps: u64) {
         line(&format!("all {level}"), found);
     }
     for &family in families {
-        let mut by_level: Vec<[Checked; 4]> = vec![Default::default(); 3];
+        let mut by_level: Vec<[Vec<(u64, bool)>; 3]> = vec![Default::default(); 3];
         for app in made_up::apps(family, half, apps, Names::Good) {
             let cases: Vec<Case> = app
                 .asked
@@ -89,11 +84,9 @@ pub fn table(runs: u32, half: Half, families: &[Family], apps: u64) {
     println!();
 }
 
-/// Returns, for each case, the steps of its checks and whether they failed: alone, and after exploring so long. Last comes
-/// the shortest run that any of them found, as often.
-fn checked(model: &Arc<Model>, cases: &[Case], runs: u32) -> Vec<[Checked; 4]> {
-    let mut all: Vec<[Checked; 4]> = vec![Default::default(); cases.len()];
-    let mut shortest = vec![u64::MAX; cases.len()];
+/// Returns, for each case, the steps of its checks and whether they failed: alone, and after exploring so long.
+fn checked(model: &Arc<Model>, cases: &[Case], runs: u32) -> Vec<[Vec<(u64, bool)>; 3]> {
+    let mut all: Vec<[Vec<(u64, bool)>; 3]> = vec![Default::default(); cases.len()];
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let run = |number: usize| {
         let seed = Seed(1 + number as u64);
@@ -102,18 +95,12 @@ fn checked(model: &Arc<Model>, cases: &[Case], runs: u32) -> Vec<[Checked; 4]> {
         cases.iter().map(check).collect::<Vec<_>>()
     };
     in_order(jobs, runs as usize, run, |_, found| {
-        for ((all, shortest), found) in all.iter_mut().zip(&mut shortest).zip(found) {
-            for (all, Finding { steps, stop, run, .. }) in all.iter_mut().zip(found) {
+        for (all, found) in all.iter_mut().zip(found) {
+            for (all, Finding { steps, stop, .. }) in all.iter_mut().zip(found) {
                 all.push((steps, stop != Stop::Found));
-                *shortest = run.map_or(*shortest, |run| (run.steps.len() as u64).min(*shortest));
             }
         }
     });
-    for (all, shortest) in all.iter_mut().zip(shortest) {
-        // A run that nobody found has no known length.
-        let shortest = if shortest == u64::MAX { 0 } else { shortest };
-        all[3] = vec![(shortest, false); all[0].len()];
-    }
     all
 }
 
@@ -145,7 +132,7 @@ fn check(model: &Arc<Model>, case: &Case, seed: Seed, experience: Arc<Experience
     search(&mut sim, &case.spec, &plan, &mut |_| true).expect("the model runs")
 }
 
-fn line(name: &str, found: &[Checked; 4]) {
+fn line(name: &str, found: &[Vec<(u64, bool)>; 3]) {
     let steps = |found: &[(u64, bool)]| found.iter().map(|(steps, _)| *steps).collect::<Vec<_>>();
     let cell = |found: &[(u64, bool)]| {
         let failed = found.iter().filter(|(_, failed)| *failed).count();
@@ -154,15 +141,13 @@ fn line(name: &str, found: &[Checked; 4]) {
     };
     let share =
         |found: &[(u64, bool)], alone: &[(u64, bool)]| 100.0 * mean(&steps(found)) / mean(&steps(alone));
-    let [alone, short, long, shortest] = found;
+    let [alone, short, long] = found;
     println!(
-        "| {name} | {} | {} | {:.0} % | {} | {:.0} % | {:.1} | {:.0} % |",
+        "| {name} | {} | {} | {:.0} % | {} | {:.0} % |",
         cell(alone),
         cell(short),
         share(short, alone),
         cell(long),
-        share(long, alone),
-        mean(&steps(shortest)),
-        share(shortest, alone)
+        share(long, alone)
     );
 }

@@ -81,8 +81,6 @@ pub struct Settings {
     pub spent: u32,
     /// Steps of the run; the search knows it. 0 where nobody does.
     pub run_steps: u64,
-    /// True if the agent recalls the experience of an earlier run.
-    pub has_lore: bool,
 }
 
 impl Default for Settings {
@@ -105,7 +103,6 @@ impl Default for Settings {
             texts: 0,
             spent: 0,
             run_steps: 0,
-            has_lore: false,
         }
     }
 }

@@ -368,11 +368,10 @@ impl<'a> Stage<'a> {
         let mut steps_left = self.steps_max;
         agent.begin();
         self.begin_history();
-        let mut learned = 0_usize;
-        for (deed, screen) in steps {
+        let mut rest = steps.iter();
+        for (deed, screen) in rest.by_ref() {
             let is_done = |at: &&u16| deed.is(&here.entry.site.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
-            learned += 1;
             // An old file may be from a time without marks.
             let marked = is_old.then(|| {
                 let action = &here.entry.site.actions[usize::from(at)];
@@ -412,9 +411,9 @@ impl<'a> Stage<'a> {
             }
         }
         let summary = agent.end(Origin::Experience);
-        if is_old || self.learns_aside {
-            // The last step that was learned leads to the first that was not.
-            self.recall_rest(agent, &steps[learned.saturating_sub(1)..], is_old);
+        let learned = steps.len() - rest.len();
+        if learned > 0 && (is_old || self.learns_aside) {
+            self.recall_rest(agent, &steps[learned - 1..], is_old);
         }
         summary
     }

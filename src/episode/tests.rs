@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::abstraction::{LOOKS, PLACES};
-use crate::agent::{PLANNER, RANDOM};
+use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
@@ -453,16 +453,12 @@ fn all_steps_of_a_recalled_run_are_learned_once() {
     let steps = stage.trace(&episode).steps;
     experience.add(steps.iter().map(|step| (&step.action, &step.observation.screen)));
     let experience = experience.grown_old();
-    for (text, steps_max, of_search) in [
-        ("F [text = room 99]", 9, 9),
-        ("F [text = room 99]", 4, 4),
-        ("F [text = room 1]", 9, 2),
-        // The first touch loses by its label alone.
-        ("(G ![actionDetail = on]) & F [text = room 99]", 9, 1),
-    ] {
+    for (text, steps_max, of_search) in
+        [("F [text = room 99]", 9, 9), ("F [text = room 99]", 4, 4), ("F [text = room 1]", 9, 2)]
+    {
         let (mut device, mut objective, mut scribe) = (Corridor::new(), formula(text), Scribe::default());
         let mut stage =
-            Stage::new(&mut device, &mut objective, catalogue(), PLANNER.switches, steps_max, Seed(1));
+            Stage::new(&mut device, &mut objective, catalogue(), RANDOM.switches, steps_max, Seed(1));
         stage.recall(&mut scribe, &experience);
         let aside: Vec<&str> = scribe.told.iter().filter_map(|line| line.strip_prefix("aside: ")).collect();
         let done: Vec<String> = steps.iter().map(|step| step.action.to_string()).collect();

@@ -239,11 +239,9 @@ pub fn pursue(
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     let run_steps = u64::from(plan.episodes_max) * u64::from(plan.steps_max);
-    let mut turns = Turns::new(needs.experience, plan.experience.is_old());
-    let has_lore = turns.is_in_doubt();
-    let settings = Settings { has_lore, ..plan.settings };
-    let mut agent = agent(&Plan { settings, ..plan.clone() }, run_steps, stage.catalogue_mut());
+    let mut agent = agent(plan, run_steps, stage.catalogue_mut());
     let mut experience = Experience::new();
+    let mut turns = Turns::new(needs.experience, plan.experience.is_old());
     let mut recalled = Summary::default();
     if turns.has_lore {
         recalled = stage.recall(&mut *agent, &plan.experience);
@@ -320,8 +318,7 @@ pub fn pursue(
         if is_exhausted || has_changed || has_turned || grows || has_codes {
             // With more steps left, or more texts, there is more to try after ways that were used up.
             stage.start_over();
-            let (spent, has_lore) = (turns.spent(), turns.is_in_doubt());
-            let settings = Settings { spent, has_lore, ..plan.settings };
+            let settings = Settings { spent: turns.spent(), ..plan.settings };
             let plan = Plan { settings, ..plan.clone() };
             agent = self::agent(&plan, run_steps, stage.catalogue_mut());
             recalled = Summary::default();
@@ -719,40 +716,6 @@ mod tests {
         assert_eq!((totals.starts, totals.steps), (6, 17));
         let finding = found(text, &Plan { experience: experience.into(), ..plan(&PLANNER, 3, 5) });
         assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Found, 1, 2));
-    }
-
-    #[test]
-    fn a_way_that_an_earlier_run_has_gone_is_gone_at_once() {
-        // Each of nine pages has a dozen buttons, one of which leads on.
-        let page = |page: usize| {
-            let row = |row: usize| match row {
-                5 => format!("    Button \"Row {row}\" -> open P{}\n", (page + 1).min(8)),
-                _ => format!("    Button \"Row {row}\" clickable\n"),
-            };
-            format!("activity P{page} .P{page} {{\n{}}}\n", (0..12).map(row).collect::<String>())
-        };
-        let text = format!("app org.wide \"Wide\" 1\nlaunch P0\n{}", (0..9).map(page).collect::<String>());
-        let model = crate::device::sim::read(&Source::new("wide.app", text)).model.expect("no mistakes");
-        let mut sim = crate::device::Sim::new(Arc::new(model), Seed(1));
-        let launched = sim.app().launchable[0].clone();
-        let mut screen = sim.reset(&launched).expect("the model runs").screen;
-        let mut steps = vec![(Action::Reinitialise(launched), screen.clone())];
-        for _ in 0..8 {
-            let offers = crate::gui::offers(&screen, &Repertoire::default());
-            let leads_on = |action: &&Action| action.to_string().contains("Row 5");
-            let action = offers.iter().find(leads_on).expect("a button").clone();
-            screen = sim.act(&action).expect("the model runs").screen;
-            steps.push((action, screen.clone()));
-        }
-        let mut experience = Experience::new();
-        experience.add(steps.iter().map(|(action, screen)| (action, screen)));
-        let experience = Arc::new(experience.grown_old());
-        let goal = spec("F ([activity ~ P4] & F [activity ~ P8])");
-        for seed in 1..=5 {
-            let plan = Plan { experience: experience.clone(), seed: Seed(seed), ..plan(&PLANNER, 9, 5) };
-            let finding = search(&mut sim, &goal, &plan, &mut |_| true).expect("the model runs");
-            assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Found, 1, 9), "{seed}");
-        }
     }
 
     #[test]

@@ -64,16 +64,13 @@ pub struct Planner {
     reason: Option<Reason>,
     /// Number of episodes that were planned.
     planned: u32,
-    /// True if it recalls the experience of an earlier run.
-    has_lore: bool,
 }
 
 impl Planner {
-    /// Returns a planner that knows nothing yet, and plans as after `planned` episodes. It looks farther along known ways if
-    /// it recalls the experience of an earlier run.
-    pub fn new(settings: PlannerSettings, planned: u32, has_lore: bool) -> Planner {
+    /// Returns a planner that knows nothing yet, and plans as after `planned` episodes.
+    pub fn new(settings: PlannerSettings, planned: u32) -> Planner {
         let (knowledge, memory) = (Knowledge::default(), Memory::default());
-        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned, has_lore }
+        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned }
     }
 
     /// Takes notice of a situation, whoever chooses in it.
@@ -158,7 +155,6 @@ impl Agent for Planner {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         let worths = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank)
-            .with_lore(self.has_lore)
             .worths(offers, from, phase, steps_left, budget);
         let best = worths.iter().copied().fold(0.0, f64::max);
         let equals: Vec<u16> =

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
-use super::knowledge::{ActionSet, CoreId, Effect, Effects, Knowledge, NO_CORE, NodeId, StackId, StateFacts};
+use super::knowledge::{ActionSet, CoreId, Effect, Effects, Knowledge, NO_CORE, NodeId, StackId};
 use crate::situation::{
     ActivityId, ClassId, Habit, LookId, Offer, Outlook, PhaseId, Standing, StateId, Subgoal,
 };
@@ -117,8 +117,6 @@ pub struct Memory {
     prospects: FxHashMap<(PhaseId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
     values: FxHashMap<(Position, PhaseId, u32), f64>,
-    /// Chances along known ways alone.
-    ways: FxHashMap<(StateId, StackId, PhaseId, u32), f64>,
     /// Depths of decisions, by the steps left; none where there was no decision yet.
     depths: Vec<Option<Depth>>,
     /// Visits of each activity in each phase.
@@ -165,9 +163,6 @@ impl Memory {
     }
 }
 
-/// Known effects that are looked at beyond the depth of the search, for each action that is looked at within.
-const WAYS_FACTOR: u32 = 10;
-
 /// Most prospects that are kept; then they are worked out again.
 const PROSPECTS_MAX: usize = 100_000;
 
@@ -202,10 +197,6 @@ pub struct Valuation<'a> {
     repeats: bool,
     /// Actions with hidden effects so far.
     done: ActionSet,
-    /// True if known ways count beyond the depth of the search.
-    has_lore: bool,
-    /// Steps along known ways that may still be looked at.
-    ways_budget: u32,
 }
 
 impl<'a> Valuation<'a> {
@@ -232,14 +223,7 @@ impl<'a> Valuation<'a> {
             budget: 0,
             repeats: false,
             done,
-            has_lore: false,
-            ways_budget: 0,
         }
-    }
-
-    /// Sets whether known ways count beyond the depth of the search.
-    pub fn with_lore(self, has_lore: bool) -> Valuation<'a> {
-        Valuation { has_lore, ..self }
     }
 
     /// Returns the value of each offer at `candidates` in the current history with `steps` left. For each of several
@@ -267,8 +251,6 @@ impl<'a> Valuation<'a> {
         let mut depth = deepest;
         loop {
             self.memory.values.clear();
-            self.memory.ways.clear();
-            self.ways_budget = budget.saturating_mul(WAYS_FACTOR);
             self.horizon = steps - depth;
             self.budget = budget;
             self.repeats = depth > 1;
@@ -303,14 +285,8 @@ impl<'a> Valuation<'a> {
             return 0.0;
         }
         if steps < self.horizon || self.budget == 0 {
-            let Whereabouts { place, stack, .. } = self.whereabouts(position);
-            let activity = self.knowledge.state(place).activity;
-            let hope = unseen(least) * self.memory.freshness(activity, phase);
-            return if self.has_lore {
-                hope.max(self.by_ways(place, stack, phase, steps.min(DEPTH_MAX)))
-            } else {
-                hope
-            };
+            let activity = self.knowledge.state(self.whereabouts(position).place).activity;
+            return unseen(least) * self.memory.freshness(activity, phase);
         }
         if let Some(&known) = self.memory.values.get(&(position, phase, steps)) {
             return known;
@@ -336,70 +312,6 @@ impl<'a> Valuation<'a> {
         let value = best * PATIENCE;
         self.memory.values.insert((position, phase, steps), value);
         value
-    }
-
-    /// Returns the chance to reach the objective by known effects alone, whatever caused them.
-    fn by_ways(&mut self, place: StateId, stack: StackId, phase: PhaseId, steps: u32) -> f64 {
-        match self.outlook.standing(phase) {
-            Standing::Won => return 1.0,
-            Standing::Open(least) if least <= steps && steps > 0 => {}
-            Standing::Open(_) | Standing::Lost => return 0.0,
-        }
-        let key = (place, stack, phase, steps);
-        if let Some(&known) = self.memory.ways.get(&key) {
-            return known;
-        }
-        let StateFacts { look, activity, ref offers, .. } = *self.knowledge.state(place);
-        let offers = offers.clone();
-        let unsteadiness = self.knowledge.unsteadiness();
-        let mut best: f64 = 0.0;
-        for offer in offers.iter() {
-            let Some(tried) = self.knowledge.here(place, offer).cloned() else { continue };
-            let staying = self.outlook.after(phase, offer.class, look);
-            let is_move = |result: &(Effect, u32)| result.0 != Effect::Same;
-            // To wait is no way.
-            if self.ways_budget == 0 || (staying == phase && !tried.results.iter().any(is_move)) {
-                continue;
-            }
-            let times = f64::from(tried.times());
-            let mut worth = 0.0;
-            for &(effect, count) in &tried.results {
-                self.ways_budget = self.ways_budget.saturating_sub(1);
-                let Effect::To(next) = effect else {
-                    // An effect in one state is exact, so all else leaves the state as it is.
-                    if staying != phase {
-                        worth += f64::from(count) / times * self.by_ways(place, stack, staying, steps - 1);
-                    }
-                    continue;
-                };
-                let (next, below) = self.lands(offer, activity, next, stack);
-                let look = self.knowledge.state(next).look;
-                let after = self.outlook.after(phase, offer.class, look);
-                worth += f64::from(count) / times * self.by_ways(next, below, after, steps - 1);
-            }
-            best = best.max(worth * tried.sure(DOUBT_HERE + unsteadiness));
-        }
-        let value = best * PATIENCE;
-        self.memory.ways.insert(key, value);
-        value
-    }
-
-    /// Returns where an action that has led to `place` leads from a state of `activity`, and the stack there: in other runs,
-    /// another activity may have been behind.
-    fn lands(
-        &mut self,
-        offer: &Offer,
-        activity: ActivityId,
-        place: StateId,
-        stack: StackId,
-    ) -> (StateId, StackId) {
-        if self.habit(offer) == Habit::Back
-            && self.knowledge.state(place).activity != activity
-            && let Some((below, behind)) = self.knowledge.behind(stack)
-        {
-            return (behind, below);
-        }
-        (place, self.knowledge.stack_at(stack, place))
     }
 
     fn whereabouts(&self, position: Position) -> Whereabouts {

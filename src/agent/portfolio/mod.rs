@@ -126,9 +126,9 @@ pub struct Portfolio {
 impl Portfolio {
     /// Returns a portfolio that knows nothing yet.
     pub fn new(settings: &Settings) -> Portfolio {
-        let Settings { planner, members, spent, has_lore, .. } = *settings;
+        let Settings { planner, members, spent, .. } = *settings;
         Portfolio {
-            planner: Planner::new(planner, spent, has_lore),
+            planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
             sweep: Some(Sweep::default()),
