@@ -236,7 +236,7 @@ impl Naming {
         }
         let has = |key: &StateKey| (key.tree as usize) < depths.len();
         for (state, to) in refined {
-            if !self.tree(*to).is_some_and(|tree| tree.from == state.tree) {
+            if self.tree(*to).is_none_or(|tree| tree.from != state.tree) {
                 return Some(format!("tree {to} did not grow from tree {}, which it refines", state.tree));
             }
         }

@@ -247,10 +247,7 @@ impl Agent for Deep {
     ) -> Choice {
         self.is_recalling = false;
         let phase = situation.phase;
-        let seen = match &mut outlook {
-            Some(outlook) => Some(&mut **outlook as &mut dyn Outlook),
-            None => None,
-        };
+        let seen = outlook.as_mut().map(|outlook| &mut **outlook as &mut dyn Outlook);
         let (list, places) = self.rows.list(now(situation), situation.preferred, &self.counts, seen, rng);
         let learner = self.learner.get_or_insert_with(|| {
             let seed = Seed(rng.below(usize::MAX) as u64);
