@@ -250,7 +250,8 @@ fn each_step_is_learned_under_the_other_residuals_too() {
     scene.offers = offers.collect();
     let all: Vec<u16> = (0..scene.offers.len() as u16).collect();
     let mut stairs = Stairs { good: [ClassId(3), ClassId(5)] };
-    let (mut agent, mut rng) = (Deep::new(Method::Sac, small()), Seed(1).fork("agent"));
+    let settings = DeepSettings { residuals: 8, ..small() };
+    let (mut agent, mut rng) = (Deep::new(Method::Sac, settings), Seed(1).fork("agent"));
     let mut taken = Vec::new();
     for phase in [0, 1, 0, 0, 1, 1].map(PhaseId) {
         let situation = Situation { scene: &scene, phase, steps_left: 9, candidates: &all, preferred: &all };
