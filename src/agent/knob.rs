@@ -196,7 +196,7 @@ macro_rules! of_dino {
             whole!(
                 $agent.phases,
                 "phases",
-                "phases of a run, in each of which counts and memory begin anew; a whole number",
+                "phases of a run; counts and memory begin anew in each; a whole number",
                 1.0,
                 1000.0
             ),
