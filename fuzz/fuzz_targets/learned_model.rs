@@ -3,7 +3,7 @@
 #![no_main]
 
 use farlead::abstraction::{Abstraction, Ape, Start};
-use farlead::learned_model::{LearnedModel, ModelDiff};
+use farlead::learned_model::{LearnedModel, ModelDiff, Naming};
 use farlead::report::{model_diff_html, model_diff_text};
 use libfuzzer_sys::fuzz_target;
 
@@ -21,7 +21,9 @@ fuzz_target!(|bytes: &[u8]| {
             if let Some(learned) = &model.abstraction {
                 let mut ape = Ape::new(Start::Ape);
                 ape.go_on(&learned.naming);
-                let _ = ape.naming("ape").expect("an abstraction that names widgets");
+                let kept = ape.naming("ape").expect("an abstraction that names widgets");
+                let sizes = |naming: &Naming| (naming.trees.len(), naming.refined.len());
+                assert_eq!(sizes(&kept), sizes(&learned.naming));
             }
             // Against nothing, all of it may be missing.
             let diff = ModelDiff::new(&model, &LearnedModel::default());
