@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::agent::{self, AgentInfo, Kept};
+use crate::learned::Mistake;
 
 /// Version of the format that is written.
 const VERSION: u64 = 1;
@@ -33,16 +34,6 @@ pub struct Policy {
     pub steps: u64,
     /// Bytes of the networks.
     pub kept: Kept,
-}
-
-/// Reason to refuse a text.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}: {message}")]
-pub struct Mistake {
-    /// The line, from 1.
-    pub line: usize,
-    /// Mistake in it.
-    pub message: String,
 }
 
 /// The first line.

@@ -54,6 +54,34 @@ impl Rng {
         ((u128::from(self.inner.next_u64()) * end as u128) >> 64) as usize
     }
 
+    /// Fills `numbers` with numbers between `-most` and `most`, all equally likely.
+    pub fn fill(&mut self, numbers: &mut [f32], most: f32) {
+        numbers.iter_mut().for_each(|number| *number = (2.0 * self.unit() as f32 - 1.0) * most);
+    }
+
+    /// Moves `count` of the items to the front, each as likely, in an order of chance.
+    pub fn draw_to_front<T>(&mut self, items: &mut [T], count: usize) {
+        for at in 0..count.min(items.len()) {
+            let other = at + self.below(items.len() - at);
+            items.swap(at, other);
+        }
+    }
+
+    /// Keeps `most` of the items if there are more, each as likely.
+    pub fn keep_some<T>(&mut self, items: &mut Vec<T>, most: usize) {
+        if items.len() > most {
+            self.draw_to_front(items, most);
+            items.truncate(most);
+        }
+    }
+
+    /// Brings the items into an order of chance.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at + 1));
+        }
+    }
+
     /// Returns `true` with probability one half.
     pub fn coin(&mut self) -> bool {
         self.inner.next_u32() & 1 == 1
@@ -77,6 +105,29 @@ mod tests {
         let mut rng = Seed(1).fork("agent");
         let drawn: Vec<usize> = (0..6).map(|_| rng.below(1000)).collect();
         assert_eq!(drawn, [969, 547, 129, 193, 905, 292]);
+    }
+
+    #[test]
+    fn each_item_is_drawn_as_often_and_none_is_lost() {
+        let mut rng = Seed(3).fork("test");
+        let (mut kept, mut first) = ([0; 5], [0; 5]);
+        for _ in 0..3_000 {
+            let mut items = vec![0, 1, 2, 3, 4];
+            rng.keep_some(&mut items, 2);
+            assert_eq!(items.len(), 2);
+            items.iter().for_each(|&item: &usize| kept[item] += 1);
+            let mut items = [0, 1, 2, 3, 4];
+            rng.shuffle(&mut items);
+            first[items[0]] += 1;
+            items.sort_unstable();
+            assert_eq!(items, [0, 1, 2, 3, 4]);
+        }
+        assert!(kept.iter().all(|times| (1_080..1_320).contains(times)), "{kept:?}");
+        assert!(first.iter().all(|times| (510..690).contains(times)), "{first:?}");
+        let mut few = vec![7, 8];
+        rng.keep_some(&mut few, 2);
+        rng.draw_to_front(&mut few[..0], 5);
+        assert_eq!(few, [7, 8], "few stay as they are");
     }
 
     #[test]

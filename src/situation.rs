@@ -467,6 +467,28 @@ pub struct Learning {
     pub entropy: Option<f64>,
 }
 
+impl Learning {
+    /// Share of the latest update in the means.
+    const LATEST: f64 = 0.02;
+
+    /// Takes in the loss of one more update.
+    pub fn add_update(&mut self, loss: f64) {
+        self.updates += 1;
+        self.loss += self.share() * (loss - self.loss);
+    }
+
+    /// Takes in the entropy of the latest update.
+    pub fn add_entropy(&mut self, entropy: f64) {
+        let before = self.entropy.unwrap_or_default();
+        self.entropy = Some(before + self.share() * (entropy - before));
+    }
+
+    /// Returns the share of the latest update: the means are of all updates first, and forget later.
+    fn share(&self) -> f64 {
+        Learning::LATEST.max(1.0 / self.updates as f64)
+    }
+}
+
 /// Counts of the paths that an agent has decided on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paths {

@@ -8,8 +8,10 @@ mod boxed;
 mod deep;
 mod dino;
 mod farlead;
+mod goals;
 mod groups;
 mod knob;
+mod latest;
 mod least;
 mod monkey;
 mod numbered;
@@ -22,6 +24,7 @@ mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tree;
+mod weights;
 
 use crate::rng::Rng;
 use crate::situation::{

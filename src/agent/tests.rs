@@ -45,6 +45,28 @@ pub(crate) fn quick() -> Settings {
     settings
 }
 
+/// Returns a button with this name, in the row `at`.
+pub(super) fn button(name: &str, at: usize) -> Widget {
+    Widget {
+        class: "android.widget.Button".into(),
+        text: name.into(),
+        bounds: Bounds::new(0, at as i32, 100, at as i32 + 1),
+        flags: Flags::ENABLED.set(Flags::CLICKABLE, true),
+        ..Widget::default()
+    }
+}
+
+/// Returns buttons with these names, one below the other.
+pub(super) fn buttons(names: impl IntoIterator<Item = String>) -> Vec<Widget> {
+    names.into_iter().enumerate().map(|(at, name)| button(&name, at)).collect()
+}
+
+/// Twenty buttons, of which one leads on.
+pub(super) const NAMES: [&str; 20] = [
+    "Save", "Delete", "Open", "Close", "Share", "Sort", "Search", "Help", "About", "Settings", "Undo",
+    "Redo", "Copy", "Paste", "Rename", "Send", "Print", "Export", "Import", "Refresh",
+];
+
 pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
     let screen = Screen::new(
         "p",

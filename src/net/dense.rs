@@ -68,6 +68,11 @@ impl Dense {
     }
 }
 
+/// Returns the greatest weight that a layer with so many inputs and outputs has at the start, after Glorot and Bengio.
+pub fn glorot(inputs: usize, outputs: usize) -> f32 {
+    (6.0 / (inputs + outputs) as f32).sqrt()
+}
+
 /// Cuts negative numbers off.
 pub fn relu(numbers: &mut [f32]) {
     for number in numbers {

@@ -16,7 +16,7 @@ mod wide;
 pub use adam::{Adam, follow};
 pub use bag::{Bag, Entry};
 pub use conv::{Conv, Pooled, Texts};
-pub use dense::{Dense, relu, relu_back};
+pub use dense::{Dense, glorot, relu, relu_back};
 pub use tanh::{tanh, tanh_back};
 
 /// Returns the natural logarithms of the softmax of `scores`, at least one, each finite.

@@ -84,16 +84,12 @@ impl Deterministic {
 
     /// Returns TD3 that was trained on nothing.
     pub fn td3(settings: &BoxTd3, space: Space, seed: Seed) -> Deterministic {
-        let Space { dimensions, marks, .. } = space;
-        let form = |actions: usize, outputs: usize| {
-            let numbers = space.numbers() + actions;
-            Form { numbers, late: 0, outputs, inputs: marks + numbers, last: None }
-        };
+        let dimensions = space.dimensions;
         let network = |name: &str, form: Form| Followed::new(form, settings.rate, seed.fork(name));
         let smoothing = Smoothing { deviation: settings.noise as f32, most: settings.noise_clip as f32 };
         Deterministic {
-            actor: network("actor", form(0, dimensions)),
-            critics: ["critic 1", "critic 2"].map(|name| network(name, form(dimensions, 1))).into(),
+            actor: network("actor", space.form(0, dimensions)),
+            critics: ["critic 1", "critic 2"].map(|name| network(name, space.form(dimensions, 1))).into(),
             discount: settings.discount as f32,
             tau: settings.tau,
             smoothing: Some(smoothing),

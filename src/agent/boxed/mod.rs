@@ -192,7 +192,7 @@ impl Agent for Boxed {
     }
 
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
-        let Situation { scene, candidates, preferred, steps_left, .. } = *situation;
+        let Situation { scene, preferred, steps_left, .. } = *situation;
         self.last = None;
         // The start has no numbers.
         if scene.screen.is_none() {
@@ -221,11 +221,7 @@ impl Agent for Boxed {
             (action, shape.place(index(first, firsts), index(text, texts), index(way, ways)))
         };
         self.last = Some(Made { from, action });
-        let at = seen.layout.meaning(place);
-        match at.filter(|at| candidates.len() == scene.offers.len() || candidates.contains(at)) {
-            Some(at) => Choice::Offer(at),
-            None => Choice::Nothing { is_free: true },
-        }
+        seen.layout.choice(place, situation)
     }
 
     fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::net::{Adam, Bag, Dense, Entry, relu, relu_back};
+use crate::net::{Adam, Bag, Dense, Entry, glorot, relu, relu_back};
 use crate::rng::Rng;
 
 /// Width of both layers.
@@ -75,27 +75,17 @@ pub struct Trained {
     rng: Rng,
 }
 
-/// Draws weights as Glorot and Bengio do for a layer with so many inputs and outputs.
-fn draw(weights: &mut [f32], inputs: usize, outputs: usize, rng: &mut Rng) {
-    let most = (6.0 / (inputs + outputs) as f32).sqrt();
-    draw_up_to(weights, most, rng);
-}
-
-fn draw_up_to(weights: &mut [f32], most: f32, rng: &mut Rng) {
-    weights.iter_mut().for_each(|weight| *weight = (2.0 * rng.unit() as f32 - 1.0) * most);
-}
-
 impl Trained {
     /// Returns a network that was trained on nothing and knows no mark.
     pub fn new(form: Form, rate: f64, mut rng: Rng) -> Trained {
         let mut weights = vec![0.0; form.weights(0)];
         let (second, last) = (form.second(), form.last());
-        draw(&mut weights[second.weights()], second.inputs, second.outputs, &mut rng);
+        rng.fill(&mut weights[second.weights()], glorot(second.inputs, second.outputs));
         match form.last {
-            Some(most) => draw_up_to(&mut weights[last.at..last.end()], most, &mut rng),
-            None => draw(&mut weights[last.weights()], last.inputs, last.outputs, &mut rng),
+            Some(most) => rng.fill(&mut weights[last.at..last.end()], most),
+            None => rng.fill(&mut weights[last.weights()], glorot(last.inputs, last.outputs)),
         }
-        draw(&mut weights[form.first().at..], form.inputs, WIDTH, &mut rng);
+        rng.fill(&mut weights[form.first().at..], glorot(form.inputs, WIDTH));
         let (gradient, adam) = (vec![0.0; weights.len()], Adam::new(weights.len(), rate));
         Trained { form, weights, gradient, adam, rng }
     }
@@ -105,7 +95,7 @@ impl Trained {
         let (known, weights) = (self.weights.len(), self.form.weights(marks));
         if weights > known {
             self.weights.resize(weights, 0.0);
-            draw(&mut self.weights[known..], self.form.inputs, WIDTH, &mut self.rng);
+            self.rng.fill(&mut self.weights[known..], glorot(self.form.inputs, WIDTH));
             self.gradient.resize(weights, 0.0);
             self.adam.grow(weights);
         }

@@ -1,6 +1,7 @@
 //! Memory of steps, and batches drawn from it.
 
-use super::network::{Marks, Rows};
+use super::network::{Form, Marks, Rows};
+use crate::agent::latest::Latest;
 use crate::rng::Rng;
 
 /// Most numbers of an action.
@@ -30,38 +31,30 @@ pub struct Memory {
 /// Replay buffer.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    memories: Vec<Memory>,
-    /// Most memories.
-    most: usize,
-    /// Place of the memory that is replaced next, once there is no more room.
-    oldest: usize,
+    memories: Latest<Memory>,
     rng: Rng,
 }
 
 impl Replay {
     /// Returns an empty buffer with room for `most` steps.
     pub fn new(most: usize, rng: Rng) -> Replay {
-        Replay { memories: Vec::new(), most: most.max(1), oldest: 0, rng }
+        Replay { memories: Latest::new(most), rng }
     }
 
     /// Remembers a step; of many, the oldest is forgotten.
     pub fn remember(&mut self, memory: Memory) {
-        if self.memories.len() < self.most {
-            self.memories.push(memory);
-        } else {
-            self.memories[self.oldest] = memory;
-            self.oldest = (self.oldest + 1) % self.most;
-        }
+        self.memories.push(memory);
     }
 
     /// Draws steps, with repeats; none if there are fewer in the buffer.
     pub fn draw(&mut self, count: usize, space: Space) -> Option<Batch> {
-        if self.memories.len() < count {
+        let memories = self.memories.all();
+        if memories.len() < count {
             return None;
         }
         let mut batch = Batch::default();
         for _ in 0..count {
-            let memory = &self.memories[self.rng.below(self.memories.len())];
+            let memory = &memories[self.rng.below(memories.len())];
             batch.from.push(&memory.from, space);
             batch.actions.extend_from_slice(&memory.action[..space.dimensions]);
             batch.rewards.push(memory.reward);
@@ -74,7 +67,7 @@ impl Replay {
     /// Returns the steps that are remembered.
     #[cfg(test)]
     pub fn memories(&self) -> &[Memory] {
-        &self.memories
+        self.memories.all()
     }
 }
 
@@ -90,6 +83,12 @@ pub struct Space {
 }
 
 impl Space {
+    /// Returns the form of a network that reads so many numbers of actions beside what is observed.
+    pub fn form(self, actions: usize, outputs: usize) -> Form {
+        let numbers = self.numbers() + actions;
+        Form { numbers, late: 0, outputs, inputs: self.marks + numbers, last: None }
+    }
+
     /// Returns the numbers that a network observes beside marks.
     pub fn numbers(&self) -> usize {
         usize::from(self.is_timed)

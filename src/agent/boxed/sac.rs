@@ -96,16 +96,12 @@ impl Drawn {
 impl Sac {
     /// Returns networks that were trained on nothing.
     pub fn new(settings: &BoxSac, space: Space, seed: Seed) -> Sac {
-        let Space { dimensions, marks, .. } = space;
-        let form = |actions: usize, outputs: usize| {
-            let numbers = space.numbers() + actions;
-            Form { numbers, late: 0, outputs, inputs: marks + numbers, last: None }
-        };
+        let dimensions = space.dimensions;
         let network = |name: &str, form: Form| Trained::new(form, settings.rate, seed.fork(name));
-        let value = network("value", form(0, 1));
+        let value = network("value", space.form(0, 1));
         Sac {
-            actor: network("actor", form(0, 2 * dimensions)),
-            critics: ["critic 1", "critic 2"].map(|name| network(name, form(dimensions, 1))),
+            actor: network("actor", space.form(0, 2 * dimensions)),
+            critics: ["critic 1", "critic 2"].map(|name| network(name, space.form(dimensions, 1))),
             target: value.weights.clone(),
             value,
             followed: 0,

@@ -4,8 +4,8 @@ use super::learner::Networks;
 use super::network::Trained;
 use super::replay::Replay;
 use super::*;
-use crate::agent::tests::scene;
-use crate::gui::{Bounds, Flags, Widget};
+use crate::agent::tests::{self, scene};
+use crate::gui::Widget;
 use crate::situation::PhaseId;
 
 #[test]
@@ -23,14 +23,7 @@ fn an_index_comes_back_from_its_number() {
 }
 
 fn buttons(count: usize) -> Vec<Widget> {
-    let button = |at: usize| Widget {
-        class: "android.widget.Button".into(),
-        text: format!("button {at}").into(),
-        bounds: Bounds::new(0, at as i32, 100, at as i32 + 1),
-        flags: Flags::ENABLED.set(Flags::CLICKABLE, true),
-        ..Widget::default()
-    };
-    (0..count).map(button).collect()
+    tests::buttons((0..count).map(|at| format!("button {at}")))
 }
 
 /// The six agents, with small and frequent updates, as tests run without vector instructions.

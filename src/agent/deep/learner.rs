@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::kept::Weights;
-use super::memory::{After, Memories, Memory};
+use super::memory::{After, MEMORY_MAX, Memory};
 use super::rows::List;
 use super::scorer::{Part, Tape, WEIGHTS, weights};
 use super::{DeepSettings, Method};
+use crate::agent::latest::Latest;
 use crate::net::{Adam, follow, log_softmax};
 use crate::rng::{Rng, Seed};
 use crate::situation::Learning;
@@ -24,9 +25,6 @@ const LOG_ALPHA_FIRST: f32 = -1.0;
 
 /// Scale of the actor's scores at the start: it chooses by chance.
 const ACTOR_SCALE: f32 = 0.1;
-
-/// Share of the last update in the loss and the entropy that are shown.
-const SHOWN: f64 = 0.02;
 
 /// Network that learns.
 #[derive(Clone, Debug)]
@@ -57,7 +55,7 @@ pub struct Learner {
     targets: Vec<Vec<f32>>,
     log_alpha: [f32; 1],
     alpha_adam: Adam,
-    memories: Memories,
+    memories: Latest<Memory>,
     /// Greatest reward or loss so far.
     most: f64,
     /// True if the networks began as those of another run.
@@ -69,16 +67,16 @@ pub struct Learner {
 }
 
 /// Shares of the rows of a part, and logarithms of them.
-struct Policy {
+struct Distribution {
     shares: Vec<f32>,
     logs: Vec<f32>,
 }
 
-impl Policy {
-    fn new(list: &List, scores: &[f32]) -> Policy {
+impl Distribution {
+    fn new(list: &List, scores: &[f32]) -> Distribution {
         let sums: Vec<f32> = list.rows.iter().zip(scores).map(|(row, score)| row.log_prior + score).collect();
         let logs = log_softmax(&sums);
-        Policy { shares: logs.iter().map(|&log| libm::expf(log)).collect(), logs }
+        Distribution { shares: logs.iter().map(|&log| libm::expf(log)).collect(), logs }
     }
 
     /// Returns the entropy relative to a choice by the priors, at most 0.
@@ -114,7 +112,7 @@ impl Learner {
             // Another app is another thing: the temperature of the last one would hold on to what was good there.
             log_alpha: [LOG_ALPHA_FIRST],
             alpha_adam: Adam::new(1, settings.rate),
-            memories: Memories::default(),
+            memories: Latest::new(MEMORY_MAX),
             most,
             was_kept: kept.is_some(),
             learning: Learning::default(),
@@ -144,7 +142,7 @@ impl Learner {
         let part = [Part { list: list.clone(), only: None }];
         if let Some(actor) = &self.actor {
             self.tape.forward(&actor.weights, &part);
-            return drawn(&Policy::new(list, &self.tape.scores).shares, rng);
+            return drawn(&Distribution::new(list, &self.tape.scores).shares, rng);
         }
         let is_untrained = self.learning.updates == 0 && !self.was_kept;
         if is_untrained || rng.unit() < self.settings.exploration {
@@ -174,8 +172,11 @@ impl Learner {
 
     /// Learns from some steps of the memory, once there are enough.
     pub fn update(&mut self) {
-        let Some(drawn) = self.memories.draw(self.settings.batch as usize, &mut self.rng) else { return };
-        self.learning.updates += 1;
+        let (all, batch) = (self.memories.all(), self.settings.batch as usize);
+        if all.len() < batch {
+            return;
+        }
+        let drawn: Vec<Memory> = (0..batch).map(|_| all[self.rng.below(all.len())].clone()).collect();
         let wanted = self.wanted(&drawn);
         self.learn_worth(&drawn, &wanted);
         self.learn_policy(&drawn);
@@ -220,7 +221,7 @@ impl Learner {
         let worths = least(&mut self.critic_tape, &self.targets, parts);
         let alpha = self.alpha();
         let ahead = |(list, span): (&List, Range<usize>)| {
-            let Policy { shares, logs } = Policy::new(list, &self.tape.scores[span.clone()]);
+            let Distribution { shares, logs } = Distribution::new(list, &self.tape.scores[span.clone()]);
             let each = shares.iter().zip(logs).zip(&list.rows).zip(&worths[span]);
             each.map(|(((share, log), row), worth)| share * (worth - alpha * (log - row.log_prior))).sum()
         };
@@ -260,7 +261,7 @@ impl Learner {
         }
         let errors = self.critic_tape.scores.iter().zip(wanted).map(|(score, wanted)| score - wanted);
         let loss = errors.map(|error| f64::from(error * error)).sum::<f64>() / f64::from(count);
-        show(&mut self.learning.loss, loss, self.learning.updates);
+        self.learning.add_update(loss);
     }
 
     /// Moves the actor, if there is one, towards what the critics hold for good, and the temperature towards the wanted entropy.
@@ -279,7 +280,7 @@ impl Learner {
         let (mut by_score, mut by_log_alpha) = (Vec::with_capacity(worths.len()), 0.0);
         let mut share_of_most = 0.0;
         for (list, span) in spans(&parts) {
-            let policy = Policy::new(list, &self.tape.scores[span.clone()]);
+            let policy = Distribution::new(list, &self.tape.scores[span.clone()]);
             let each = policy.logs.iter().zip(&list.rows).zip(&worths[span]);
             let losses: Vec<f32> =
                 each.map(|((log, row), worth)| alpha * (log - row.log_prior) - worth).collect();
@@ -292,14 +293,8 @@ impl Learner {
         actor.step();
         self.alpha_adam.step(&mut self.log_alpha, &mut [by_log_alpha]);
         self.log_alpha[0] = self.log_alpha[0].clamp(LOG_ALPHA.0, LOG_ALPHA.1);
-        show(self.learning.entropy.get_or_insert(0.0), share_of_most.into(), self.learning.updates);
+        self.learning.add_entropy(share_of_most.into());
     }
-}
-
-/// Moves a number that is shown towards that of the last update.
-fn show(shown: &mut f64, last: f64, updates: u64) {
-    let share = SHOWN.max(1.0 / updates as f64);
-    *shown += share * (last - *shown);
 }
 
 /// Returns the probabilities of the rows where nothing is known.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
+use super::super::goals::{Goal, Goals};
 use super::super::groups::{Group, GroupsOfScreens, OfScreens};
 use super::counts::{Ahead, Counts};
 use super::words::{hash, push_word, words};
@@ -11,9 +10,7 @@ use crate::gui::{Action, Widget};
 use crate::net::Entry;
 use crate::recent::Recent;
 use crate::rng::Rng;
-use crate::situation::{
-    ClassId, Habit, LabelingId, LookId, Offer, Outlook, PhaseId, Scene, Standing, Subgoal,
-};
+use crate::situation::{ClassId, Habit, LabelingId, LookId, Offer, Outlook, PhaseId, Scene};
 
 /// Most offers that are weighed in a choice, and most that are remembered of it.
 const CHOICE_MAX: usize = 128;
@@ -24,9 +21,6 @@ const NAMES_HALF: usize = 20_000;
 
 /// Most words of a screen that are read.
 const SCREEN_WORDS_MAX: usize = 64;
-
-/// Goals of classes of actions that are kept; then they are worked out again.
-const GOALS_MAX: usize = 20_000;
 
 /// Ranges of inputs: one that is always there, words of names, words of typed texts, words of screens, then marks by hash.
 const ALWAYS: u16 = 0;
@@ -124,10 +118,7 @@ impl List {
         }
         let mut places: Vec<usize> = (0..list.rows.len()).collect();
         places.swap(0, kept);
-        for place in 1..REMEMBERED_MAX {
-            let other = place + rng.below(places.len() - place);
-            places.swap(place, other);
-        }
+        rng.draw_to_front(&mut places[1..], REMEMBERED_MAX - 1);
         let mut rows: Vec<Row> = places[..REMEMBERED_MAX].iter().map(|&at| list.rows[at].clone()).collect();
         normalise(&mut rows);
         (Arc::new(List { common: list.common.clone(), look: list.look, rows }), 0)
@@ -141,27 +132,9 @@ fn normalise(rows: &mut [Row]) {
     rows.iter_mut().for_each(|row| row.log_prior -= log_sum);
 }
 
-/// Place of a step towards the objective, as an outlook tells it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Goal {
-    /// Closeness if the screen stays as it is, and at best; both less the closeness now.
-    stays: f32,
-    best: f32,
-    /// Share of changes on the screen that the best takes: all in one.
-    ease: f32,
-    /// Conditions that must come to hold for the best.
-    gained: u64,
-    /// True if the best takes another activity.
-    moves: bool,
-    /// True if no screen saves the run after such an action.
-    loses: bool,
-}
-
-impl Goal {
-    /// Returns the numbers of a row from [`GOAL`] on, but for the last.
-    fn numbers(self, hints: u64) -> [f32; WINS - GOAL] {
-        [flag(hints & self.gained != 0), self.stays, self.best, self.ease, flag(self.moves)]
-    }
+/// Returns the numbers of a row from [`GOAL`] on, but for the last.
+fn goal_numbers(goal: Goal, hints: u64) -> [f32; WINS - GOAL] {
+    [flag(hints & goal.gained != 0), goal.stays, goal.best, goal.ease, flag(goal.moves)]
 }
 
 /// Maker of rows.
@@ -170,8 +143,7 @@ pub struct Rows {
     names: Recent<LabelingId, Arc<[Entry]>>,
     screens: OfScreens<Arc<[Entry]>>,
     groups: GroupsOfScreens,
-    goals: FxHashMap<(PhaseId, ClassId, LookId), Goal>,
-    closeness: FxHashMap<PhaseId, f32>,
+    goals: Goals,
 }
 
 impl Default for Rows {
@@ -180,8 +152,7 @@ impl Default for Rows {
             names: Recent::new(NAMES_HALF),
             screens: OfScreens::default(),
             groups: GroupsOfScreens::default(),
-            goals: FxHashMap::default(),
-            closeness: FxHashMap::default(),
+            goals: Goals::default(),
         }
     }
 }
@@ -209,16 +180,10 @@ impl Rows {
     ) -> (Arc<List>, Vec<u16>) {
         let Now { scene, phase, .. } = now;
         let mut shares = shares(&self.groups.get(scene, places));
-        if shares.len() > CHOICE_MAX {
-            for place in 0..CHOICE_MAX {
-                let other = place + rng.below(shares.len() - place);
-                shares.swap(place, other);
-            }
-            shares.truncate(CHOICE_MAX);
-        }
+        rng.keep_some(&mut shares, CHOICE_MAX);
         if let Some(outlook) = outlook {
             let classes = shares.iter().map(|&(at, _)| scene.offers[usize::from(at)].class);
-            self.look_ahead(phase, scene.look, classes, outlook);
+            self.goals.look_ahead(phase, scene.look, classes, outlook);
         }
         let mut rows: Vec<Row> = shares.iter().map(|&(at, share)| self.row(now, at, share, counts)).collect();
         normalise(&mut rows);
@@ -243,17 +208,17 @@ impl Rows {
         outlook: &mut dyn Outlook,
     ) -> Option<(Arc<List>, usize)> {
         let look = list.look;
-        self.look_ahead(phase, look, list.rows.iter().map(|row| row.class), outlook);
+        self.goals.look_ahead(phase, look, list.rows.iter().map(|row| row.class), outlook);
         let (mut rows, mut place) = (Vec::with_capacity(list.rows.len()), 0);
         for (at, row) in list.rows.iter().enumerate() {
-            let goal = self.goals.get(&(phase, row.class, look)).copied().unwrap_or_default();
+            let goal = self.goals.of(phase, row.class, look);
             if Some(at) == kept {
                 place = rows.len();
             } else if goal.loses {
                 continue;
             }
             let mut row = row.clone();
-            row.numbers[GOAL..WINS].copy_from_slice(&goal.numbers(row.hints));
+            row.numbers[GOAL..WINS].copy_from_slice(&goal_numbers(goal, row.hints));
             row.numbers[WINS] = 0.0;
             rows.push(row);
         }
@@ -263,45 +228,8 @@ impl Rows {
         normalise(&mut rows);
         let mut common = list.common.to_vec();
         common[PHASE_AT] = PHASE.mark(phase.0);
-        common[CLOSENESS_AT].value = self.closeness.get(&phase).copied().unwrap_or_default();
+        common[CLOSENESS_AT].value = self.goals.closeness(phase);
         Some((Arc::new(List { common: common.into(), look, rows }), place))
-    }
-
-    /// Notes what `outlook` says of actions of these classes.
-    fn look_ahead(
-        &mut self,
-        phase: PhaseId,
-        look: LookId,
-        classes: impl Iterator<Item = ClassId>,
-        outlook: &mut dyn Outlook,
-    ) {
-        if self.goals.len() >= GOALS_MAX || self.closeness.len() >= GOALS_MAX {
-            self.goals.clear();
-            self.closeness.clear();
-        }
-        let now = closeness(outlook.standing(phase));
-        self.closeness.insert(phase, now);
-        let mut subgoals: Vec<Subgoal> = Vec::new();
-        for class in classes {
-            if self.goals.contains_key(&(phase, class, look)) {
-                continue;
-            }
-            let after = outlook.after(phase, class, look);
-            subgoals.clear();
-            outlook.subgoals(phase, class, look, &mut subgoals);
-            let standing = outlook.standing(after);
-            let mut goal = Goal { stays: closeness(standing) - now, ..Goal::default() };
-            match subgoals.first() {
-                Some(first) => {
-                    goal.best = closeness(first.standing) - now;
-                    goal.ease = 1.0 / (1.0 + first.changes as f32);
-                    goal.gained = first.gained;
-                    goal.moves = first.moves;
-                }
-                None => goal.loses = standing == Standing::Lost,
-            }
-            self.goals.insert((phase, class, look), goal);
-        }
     }
 
     fn row(&mut self, now: Now<'_>, at: u16, share: f32, counts: &Counts) -> Row {
@@ -315,7 +243,7 @@ impl Rows {
             CLASS.mark(offer.class.0),
             HABIT.mark(habit(offer.habit)),
         ];
-        let goal = self.goals.get(&(phase, offer.class, scene.look)).copied().unwrap_or_default();
+        let goal = self.goals.of(phase, offer.class, scene.look);
         Row {
             words,
             marks: marks.map(|mark| mark.input),
@@ -331,7 +259,7 @@ impl Rows {
         let Now { scene, phase, steps_left } = now;
         let words = self.screens.get(scene, words_on);
         let numbers = [
-            self.closeness.get(&phase).copied().unwrap_or_default(),
+            self.goals.closeness(phase),
             steps_left.min(50) as f32 / 50.0,
             logarithm(places as f32) / 5.0,
             root(counts.visits(scene.state)),
@@ -361,14 +289,6 @@ fn shares(groups: &[Group]) -> Vec<(u16, f32)> {
     all
 }
 
-fn closeness(standing: Standing) -> f32 {
-    match standing {
-        Standing::Won => 1.0,
-        Standing::Open(least) => 1.0 / (1.0 + least as f32),
-        Standing::Lost => -1.0,
-    }
-}
-
 fn habit(habit: Habit) -> u32 {
     match habit {
         Habit::Any => 0,
@@ -395,7 +315,7 @@ fn numbers(scene: &Scene, offer: &Offer, goal: Goal, counts: &Counts) -> [f32; N
     let known = counts.known(scene.state, offer);
     let [near, next, far] = known.ahead.unwrap_or_default();
     let share = |part: f32, ahead: Ahead| if ahead.all > 0.0 { part / ahead.all } else { 0.0 };
-    let goal = goal.numbers(offer.hints);
+    let goal = goal_numbers(goal, offer.hints);
     [
         flag(known.times == 0),
         root(known.times),

@@ -22,12 +22,11 @@ const BAG_WEIGHT: f32 = 0.1;
 
 /// Returns new weights; scores are smaller by the factor `scale`.
 pub fn weights(scale: f32, rng: &mut Rng) -> Vec<f32> {
-    let mut draw = |most: f32| (2.0 * rng.unit() as f32 - 1.0) * most;
     let mut network = vec![0.0; WEIGHTS];
-    network[..MIDDLE.at].iter_mut().for_each(|weight| *weight = draw(BAG_WEIGHT));
+    rng.fill(&mut network[..MIDDLE.at], BAG_WEIGHT);
     for (layer, scale) in [(MIDDLE, 1.0), (LAST, scale)] {
         let most = scale / (layer.inputs as f32).sqrt();
-        network[layer.weights()].iter_mut().for_each(|weight| *weight = draw(most));
+        rng.fill(&mut network[layer.weights()], most);
     }
     network
 }

@@ -2,26 +2,8 @@
 
 use super::memory::After;
 use super::*;
-use crate::agent::tests::scene;
-use crate::gui::{Bounds, Flags, Widget};
+use crate::agent::tests::{NAMES, buttons, scene};
 use crate::situation::{ClassId, LabelingList, LookId, Offer, PhaseId, Subgoal};
-
-fn buttons(names: impl IntoIterator<Item = String>) -> Vec<Widget> {
-    let button = |(at, name): (usize, String)| Widget {
-        class: "android.widget.Button".into(),
-        text: name.into(),
-        bounds: Bounds::new(0, at as i32, 100, at as i32 + 1),
-        flags: Flags::ENABLED.set(Flags::CLICKABLE, true),
-        ..Widget::default()
-    };
-    names.into_iter().enumerate().map(button).collect()
-}
-
-/// Twenty buttons, of which one leads on.
-const NAMES: [&str; 20] = [
-    "Save", "Delete", "Open", "Close", "Share", "Sort", "Search", "Help", "About", "Settings", "Undo",
-    "Redo", "Copy", "Paste", "Rename", "Send", "Print", "Export", "Import", "Refresh",
-];
 
 /// Small updates, as tests run without vector instructions.
 fn small() -> DeepSettings {

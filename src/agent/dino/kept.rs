@@ -1,4 +1,4 @@
-//! Weights as bytes: a line of JSON that says what they are, then each number in four bytes.
+//! The network of an agent of DinoDroid as bytes, for another run.
 //!
 //! A file holds weights of its own shape alone: of the same variant, inputs and width of words.
 
@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::Variant;
 use super::learner::FURTHER;
 use crate::agent::KeptError;
+use crate::agent::weights::{self, wrong};
 
 /// Version of the inputs: what they mean, and their order.
 const FEATURES: u32 = 1;
-
-/// Largest weight and reward that are read: sums of them stay finite.
-const WEIGHT_MAX: f32 = 1e4;
-const REWARD_MAX: f64 = 1e12;
 
 /// Network that another run may start from.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,20 +43,12 @@ pub fn write(variant: Variant, width: u32, kept: &Weights) -> Vec<u8> {
         weights: kept.network.len(),
         most: kept.most,
     };
-    let mut bytes = serde_json::to_vec(&header).expect("names and numbers are JSON");
-    bytes.push(b'\n');
-    bytes.extend(kept.network.iter().flat_map(|weight| weight.to_le_bytes()));
-    bytes
+    weights::write(&header, kept.network.iter().copied())
 }
 
 /// Returns the network of so many weights that `bytes` hold.
 pub fn read(variant: Variant, width: u32, weights: usize, bytes: &[u8]) -> Result<Weights, KeptError> {
-    let wrong = |message: String| KeptError { line: 1, message };
-    let end = bytes.iter().take(1_000).position(|&byte| byte == b'\n');
-    let Some(end) = end else {
-        return Err(wrong("the line that describes the network is missing".to_string()));
-    };
-    let header: Header = serde_json::from_slice(&bytes[..end]).map_err(|error| wrong(error.to_string()))?;
+    let (header, body): (Header, _) = weights::line(bytes, "network")?;
     if header.agent != variant.name() {
         return Err(wrong(format!("this is a network of `{}`, not of `{}`", header.agent, variant.name())));
     }
@@ -75,20 +64,7 @@ pub fn read(variant: Variant, width: u32, weights: usize, bytes: &[u8]) -> Resul
             header.weights, header.width
         )));
     }
-    let body = &bytes[end + 1..];
-    if body.len() != weights * size_of::<f32>() {
-        return Err(wrong(format!(
-            "{} bytes of weights are here, and {} belong here: the file was cut or damaged",
-            body.len(),
-            weights * size_of::<f32>()
-        )));
-    }
-    let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
-    let network: Vec<f32> = body.chunks_exact(size_of::<f32>()).map(number).collect();
-    let is_sound = |weight: &f32| weight.is_finite() && weight.abs() <= WEIGHT_MAX;
-    if !network.iter().all(is_sound) || !(0.0..=REWARD_MAX).contains(&header.most) {
-        return Err(wrong("a number is infinite, none, or too large".to_string()));
-    }
+    let network = weights::read(body, weights, header.most)?;
     Ok(Weights { network, most: header.most })
 }
 

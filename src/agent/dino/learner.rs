@@ -9,6 +9,7 @@ use super::kept::Weights;
 use super::net::{BINS, Batch, GENERATIONS, Net, Tape};
 use super::words::{Text, Vectors};
 use super::{DinoSettings, Variant};
+use crate::agent::latest::Latest;
 use crate::net::Adam;
 use crate::rng::{Rng, Seed};
 use crate::situation::Learning;
@@ -27,9 +28,6 @@ const REWARD: f64 = 5.0;
 
 /// Range of worths that the network is taught.
 const WORTHS: (f64, f64) = (-15.0, 30.0);
-
-/// Share of the latest update in the mean of losses.
-const LOSS_SHARE: f64 = 0.02;
 
 /// Steps of a batch whose reward is positive, the newest step aside.
 const GOOD_MAX: usize = 2;
@@ -72,9 +70,7 @@ pub struct Learner {
     /// Network that tells the worth of what comes next, copied now and then.
     target: Vec<f32>,
     learning: Learning,
-    samples: Vec<Sample>,
-    /// Place of the step that is replaced next, once there is no more room.
-    oldest: usize,
+    samples: Latest<Sample>,
     /// Greatest reward so far, if any was positive.
     most: f64,
     rng: Rng,
@@ -153,8 +149,7 @@ impl Learner {
             network,
             net,
             learning: Learning::default(),
-            samples: Vec::new(),
-            oldest: 0,
+            samples: Latest::new(SAMPLES_MAX),
             most: 0.0,
             rng: seed.fork("replay"),
             reader: Reader {
@@ -195,31 +190,31 @@ impl Learner {
     /// Forgets all steps.
     pub fn forget(&mut self) {
         self.samples.clear();
-        self.oldest = 0;
     }
 
     /// Remembers a new step, and learns from steps if it is time; of many, the oldest is forgotten.
     pub fn learn(&mut self, sample: Sample, is_time: bool) {
         self.most = self.most.max(sample.reward);
         if !is_time {
-            return self.remember(sample);
+            return self.samples.push(sample);
         }
         match self.variant {
             Variant::Letter => {
                 let drawn = self.drawn_alike(&sample);
                 let samples: Vec<Sample> = std::iter::once(sample.clone())
-                    .chain(drawn.iter().map(|&at| self.samples[at].clone()))
+                    .chain(drawn.iter().map(|&at| self.samples.all()[at].clone()))
                     .collect();
-                self.remember(sample);
+                self.samples.push(sample);
                 self.fit(&samples);
             }
             Variant::Better => {
-                self.remember(sample.clone());
+                self.samples.push(sample.clone());
                 let batch = self.settings.batch as usize;
-                if self.samples.len() >= batch {
+                let all = self.samples.all();
+                if all.len() >= batch {
                     let mut samples = vec![sample];
                     while samples.len() < batch {
-                        samples.push(self.samples[self.rng.below(self.samples.len())].clone());
+                        samples.push(all[self.rng.below(all.len())].clone());
                     }
                     self.fit(&samples);
                 }
@@ -227,20 +222,13 @@ impl Learner {
         }
     }
 
-    fn remember(&mut self, sample: Sample) {
-        if self.samples.len() < SAMPLES_MAX {
-            self.samples.push(sample);
-        } else {
-            self.samples[self.oldest] = sample;
-            self.oldest = (self.oldest + 1) % SAMPLES_MAX;
-        }
-    }
-
     /// Returns the places of some steps from pages with as many events as that of `newest`: a few with a positive reward,
     /// and others.
     fn drawn_alike(&mut self, newest: &Sample) -> Vec<usize> {
         let (mut good, mut others) = (Vec::new(), Vec::new());
-        for (at, sample) in self.samples.iter().enumerate().filter(|(_, one)| one.events == newest.events) {
+        for (at, sample) in
+            self.samples.all().iter().enumerate().filter(|(_, one)| one.events == newest.events)
+        {
             if sample.reward > 0.0 { good.push(at) } else { others.push(at) }
         }
         let room = (self.settings.batch as usize).saturating_sub(1);
@@ -309,13 +297,9 @@ impl Learner {
             net.backward(network, &reader.batch, dropout, &by_worth, gradient, tape);
             self.adam.step(&mut self.network, &mut self.gradient);
         }
-        let updates = self.learning.updates + 1;
         let loss = mean(first_errors.iter().map(|error| f64::from(error * error)));
-        // The mean of the first updates, then one that forgets.
-        let share = (1.0 / updates as f64).max(LOSS_SHARE);
-        self.learning.loss += share * (loss - self.learning.loss);
-        self.learning.updates = updates;
-        if self.settings.copy > 0 && updates.is_multiple_of(self.settings.copy.into()) {
+        self.learning.add_update(loss);
+        if self.settings.copy > 0 && self.learning.updates.is_multiple_of(self.settings.copy.into()) {
             self.target.copy_from_slice(&self.network);
         }
     }
@@ -323,13 +307,13 @@ impl Learner {
     /// Returns the number of steps that are remembered.
     #[cfg(test)]
     pub fn samples(&self) -> usize {
-        self.samples.len()
+        self.samples.all().len()
     }
 
     /// Returns, for each step that is remembered, whether the run was over with it.
     #[cfg(test)]
     pub fn ends(&self) -> Vec<bool> {
-        self.samples.iter().map(|sample| sample.next.is_none()).collect()
+        self.samples.all().iter().map(|sample| sample.next.is_none()).collect()
     }
 
     /// Returns true if all weights are finite.
@@ -355,10 +339,7 @@ fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 /// Keeps at most `count` of the places, each as likely.
 fn draw(places: &mut Vec<usize>, count: usize, rng: &mut Rng) {
-    for at in 0..count.min(places.len()) {
-        let other = at + rng.below(places.len() - at);
-        places.swap(at, other);
-    }
+    rng.draw_to_front(places, count);
     places.truncate(count);
 }
 

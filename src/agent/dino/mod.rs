@@ -5,7 +5,6 @@
 //! activity it is, so a list that scrolls brings only its new rows as new events.
 
 mod events;
-mod goals;
 mod graph;
 mod kept;
 mod learner;
@@ -19,11 +18,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use self::events::{Event, Events};
-use self::goals::{Goals, Place};
 use self::graph::{EVENTS_MAX, Graph};
 use self::kept::Weights;
 use self::learner::{FURTHER, Learner, Row, Sample, first_best};
 use self::words::{Text, hash};
+use super::goals::Goals;
 use super::{Agent, KeptError};
 use crate::gui::Action;
 use crate::rng::{Rng, Seed};
@@ -230,11 +229,20 @@ impl Dino {
         let Now { scene, phase, steps_left } = now;
         let (offer, action) = (&scene.offers[usize::from(at)], &scene.actions[usize::from(at)]);
         let [episode, steps, on_page, rest @ ..] = &mut further;
-        *episode = f32::from(u8::from(self.episode.contains(&event.vertex)));
+        let flag = |is: bool| f32::from(u8::from(is));
+        *episode = flag(self.episode.contains(&event.vertex));
         *steps = steps_left.min(50) as f32 / 50.0;
         *on_page = 1.0 / (1.0 + self.graph.times_on(scene.state, event.vertex) as f32).sqrt();
         let (goals, kinds) = rest.split_at_mut(6);
-        goals.copy_from_slice(&self.goals.numbers(Place { phase, look: scene.look }, offer));
+        let goal = self.goals.of(phase, offer.class, scene.look);
+        goals.copy_from_slice(&[
+            self.goals.closeness(phase),
+            goal.stays,
+            goal.best,
+            goal.ease,
+            flag(offer.hints != 0),
+            flag(offer.hints & goal.gained != 0),
+        ]);
         kinds[kind(action)] = 1.0;
         further
     }
@@ -263,18 +271,12 @@ impl Dino {
         if !has_system && events.iter().any(|event| !event.is_of_system) {
             events.retain(|event| !event.is_of_system);
         }
-        if events.len() > EVENTS_MAX {
-            for at in 0..EVENTS_MAX {
-                let other = at + rng.below(events.len() - at);
-                events.swap(at, other);
-            }
-            events.truncate(EVENTS_MAX);
-        }
+        rng.keep_some(&mut events, EVENTS_MAX);
         let now = now(situation);
         if let (Some(outlook), false) = (outlook, is_letter) {
             let firsts = events.iter().filter_map(|event| event.places.first());
             let classes = firsts.map(|&at| scene.offers[usize::from(at)].class);
-            self.goals.look_ahead(Place { phase: now.phase, look: scene.look }, classes, outlook);
+            self.goals.look_ahead(now.phase, scene.look, classes, outlook);
         }
         if !has_system && scene.screen.is_some() {
             events.push(restart(scene));
@@ -346,14 +348,7 @@ fn restart(scene: &Scene) -> Event {
 
 /// Returns the rows that are remembered of a page, if it has any: of many, some are drawn.
 fn remembered(mut rows: Vec<Row>, rng: &mut Rng) -> Option<Arc<[Row]>> {
-    for at in 0..REMEMBERED_MAX.min(rows.len()) {
-        if rows.len() <= REMEMBERED_MAX {
-            break;
-        }
-        let other = at + rng.below(rows.len() - at);
-        rows.swap(at, other);
-    }
-    rows.truncate(REMEMBERED_MAX);
+    rng.keep_some(&mut rows, REMEMBERED_MAX);
     (!rows.is_empty()).then(|| rows.into())
 }
 

@@ -1,7 +1,7 @@
 //! Network of DinoDroid: a convolution over the words of an event, a layer for each of its counts, and three layers over
 //! all of them, which give its worth.
 
-use crate::net::{Conv, Dense, Pooled, Texts, tanh, tanh_back};
+use crate::net::{Conv, Dense, Pooled, Texts, glorot, tanh, tanh_back};
 use crate::rng::Rng;
 
 /// Most words of an event that are read.
@@ -97,8 +97,7 @@ impl Net {
     pub fn drawn(&self, rng: &mut Rng) -> Vec<f32> {
         let mut network = vec![0.0; self.weights()];
         let mut draw = |range: std::ops::Range<usize>, inputs: usize, outputs: usize| {
-            let most = (6.0 / (inputs + outputs) as f32).sqrt();
-            network[range].iter_mut().for_each(|weight| *weight = (2.0 * rng.unit() as f32 - 1.0) * most);
+            rng.fill(&mut network[range], glorot(inputs, outputs));
         };
         // A filter takes part in as many outputs as it sees words.
         draw(self.conv.weights(), 3 * self.conv.width, 3 * FILTERS);

@@ -2,28 +2,8 @@
 
 use super::graph::Generation;
 use super::*;
-use crate::agent::tests::scene;
+use crate::agent::tests::{NAMES, button, buttons, scene};
 use crate::gui::{Bounds, Flags, Widget};
-
-fn widget(name: &str, at: usize) -> Widget {
-    Widget {
-        class: "android.widget.Button".into(),
-        text: name.into(),
-        bounds: Bounds::new(0, at as i32, 100, at as i32 + 1),
-        flags: Flags::ENABLED.set(Flags::CLICKABLE, true),
-        ..Widget::default()
-    }
-}
-
-fn buttons(names: impl IntoIterator<Item = String>) -> Vec<Widget> {
-    names.into_iter().enumerate().map(|(at, name)| widget(&name, at)).collect()
-}
-
-/// Twenty buttons, of which one leads on.
-const NAMES: [&str; 20] = [
-    "Save", "Delete", "Open", "Close", "Share", "Sort", "Search", "Help", "About", "Settings", "Undo",
-    "Redo", "Copy", "Paste", "Rename", "Send", "Print", "Export", "Import", "Refresh",
-];
 
 /// Small networks, as tests run without vector instructions.
 fn small(variant: Variant) -> Dino {
@@ -146,11 +126,11 @@ fn events_of(scene: &Scene, splits: bool) -> Vec<(u64, Vec<u16>)> {
 
 #[test]
 fn all_texts_of_a_field_are_one_event() {
-    let mut field = widget("", 0);
+    let mut field = button("", 0);
     field.class = "android.widget.EditText".into();
     field.id = "p:id/field".into();
     field.flags = field.flags.set(Flags::EDITABLE, true);
-    let scene = scene(1, vec![field, widget("Next", 1)]);
+    let scene = scene(1, vec![field, button("Next", 1)]);
     let events = events_of(&scene, false);
     let texts = |at: &u16| scene.actions[usize::from(*at)].typed().is_some();
     assert!(scene.actions.iter().filter(|action| action.typed().is_some()).count() > 1);
@@ -178,8 +158,8 @@ fn an_event_is_the_same_on_another_page_of_the_activity_and_not_in_another_dialo
     let rows = vertices(4, page(&["Save", "Save"]), "Save");
     assert!(rows.len() == 2 && rows[0] == one[0] && rows[1] != one[0]);
     let dialog = |title: &str| {
-        let says = Widget { flags: Flags::ENABLED, bounds: Bounds::new(50, 0, 90, 9), ..widget(title, 0) };
-        vertices(5, vec![says, widget("OK", 20)], "OK")
+        let says = Widget { flags: Flags::ENABLED, bounds: Bounds::new(50, 0, 90, 9), ..button(title, 0) };
+        vertices(5, vec![says, button("OK", 20)], "OK")
     };
     assert_eq!(dialog("Delete it?"), dialog("Delete it?"));
     assert_ne!(dialog("Delete it?"), dialog("Rate us"));

@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 use crate::agent::groups::{Group, groups};
 use crate::gui::{Action, DeviceAction, Target};
 use crate::rng::Rng;
-use crate::situation::{ActivityId, Scene};
+use crate::situation::{ActivityId, Choice, Scene, Situation};
 
 /// Program whose numbers an agent emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,16 @@ impl Layout {
         // A row of the table holds a value for each number; only a huge dictionary on a huge screen has more texts.
         let texts = texts.min(CELLS_MAX / firsts / ways).max(1);
         Layout { observation, marks, shape: Shape { firsts, texts, ways }, things }
+    }
+
+    /// Returns the choice that the numbers at `place` mean: nothing where they mean no candidate.
+    pub fn choice(&self, place: usize, situation: &Situation<'_>) -> Choice {
+        let Situation { scene, candidates, .. } = *situation;
+        let is_candidate = |at: &u16| candidates.len() == scene.offers.len() || candidates.contains(at);
+        match self.meaning(place).filter(is_candidate) {
+            Some(at) => Choice::Offer(at),
+            None => Choice::Nothing { is_free: true },
+        }
     }
 
     /// Returns the offer that the numbers at `place` mean, if they mean any.

@@ -60,7 +60,7 @@ impl Numbered {
 
 impl Agent for Numbered {
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
-        let Situation { scene, candidates, preferred, .. } = *situation;
+        let Situation { scene, preferred, .. } = *situation;
         // The start has no numbers.
         self.last = None;
         if scene.screen.is_none() {
@@ -75,11 +75,7 @@ impl Agent for Numbered {
             Some(_) | None => shape.draw(rng),
         };
         self.last = Some((layout.observation, shape, place));
-        let at = layout.meaning(place);
-        match at.filter(|at| candidates.len() == scene.offers.len() || candidates.contains(at)) {
-            Some(at) => Choice::Offer(at),
-            None => Choice::Nothing { is_free: true },
-        }
+        layout.choice(place, situation)
     }
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16, _: Origin) {

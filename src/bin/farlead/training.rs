@@ -108,10 +108,7 @@ pub fn train(training: Training<'_>, shell: &Shell) -> anyhow::Result<Exit> {
 
 /// Returns the places of so many apps in an order by chance: neighbours on the command line are often alike.
 fn shuffled(count: usize, seed: Seed) -> Vec<usize> {
-    let mut rng = seed.fork("order of apps");
     let mut order: Vec<usize> = (0..count).collect();
-    for place in (1..count).rev() {
-        order.swap(place, rng.below(place + 1));
-    }
+    seed.fork("order of apps").shuffle(&mut order);
     order
 }

@@ -261,9 +261,7 @@ impl Form {
 fn order(blank: &Blank, rng: &mut Rng) -> Vec<u8> {
     let mut order: Vec<u8> = (0..blank.entries() as u8).collect();
     if let Blank::Field(_, _, misfits) = blank {
-        for at in (1..order.len()).rev() {
-            order.swap(at, rng.below(at + 1));
-        }
+        rng.shuffle(&mut order);
         order.sort_by_key(|&entry| misfits[usize::from(entry)]);
     }
     order
