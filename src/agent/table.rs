@@ -93,7 +93,7 @@ impl Default for Settings {
             ddpg: DeepSettings::DDPG,
             td3: DeepSettings::TD3,
             dino: DinoSettings::LETTER,
-            dino2: DinoSettings::BETTER,
+            dino2: DinoSettings::QUICK,
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
@@ -248,12 +248,12 @@ pub static DINO: AgentInfo = AgentInfo {
     merge: newest,
 };
 
-/// DinoDroid with what serves better.
+/// The quick variant of DinoDroid.
 pub static DINO2: AgentInfo = AgentInfo {
     name: "dino2",
     about: "The same with another network for what comes next, larger updates, and what the formula says",
     knobs: &knob::OF_DINO2,
-    make: |settings| Box::new(Dino::better(settings.dino2, settings.run_steps)),
+    make: |settings| Box::new(Dino::quick(settings.dino2, settings.run_steps)),
     ..DINO
 };
 

@@ -126,7 +126,7 @@ impl Variant {
             Variant::Letter => {
                 ([row.times as f32; OWN], row.ahead.map(|bins| bins.map(|count| -f32::from(count))))
             }
-            Variant::Better => {
+            Variant::Quick => {
                 let more_than = |times: usize| f32::from(u8::from(row.times as usize > times));
                 let logarithm = |count: u8| libm::logf(1.0 + f32::from(count)) / 2.0;
                 (std::array::from_fn(more_than), row.ahead.map(|bins| bins.map(logarithm)))
@@ -207,7 +207,7 @@ impl Learner {
                 self.samples.push(sample);
                 self.fit(&samples);
             }
-            Variant::Better => {
+            Variant::Quick => {
                 self.samples.push(sample.clone());
                 let batch = self.settings.batch as usize;
                 let all = self.samples.all();
@@ -327,7 +327,7 @@ impl Learner {
 pub fn net(settings: &DinoSettings, variant: Variant) -> Net {
     let further = match variant {
         Variant::Letter => 0,
-        Variant::Better => FURTHER,
+        Variant::Quick => FURTHER,
     };
     Net::new(settings.width as usize, OWN, further)
 }

@@ -1,8 +1,8 @@
 //! DinoDroid: a network scores each event by how often it was done, by what lies behind it, and by what it says.
 //!
 //! After Zhao, Harrison and Yu, *DinoDroid: Testing Android Apps Using Deep Q-Networks*, in two variants: one to the letter
-//! of its program, and one with what serves better here. Both know an event by its widget's words, on whatever page of an
-//! activity it is, so a list that scrolls brings only its new rows as new events.
+//! of its program, and a quick one. Both know an event by the words of its widget, on any page of an activity, so a list that
+//! scrolls brings only its new rows as new events.
 
 mod events;
 mod graph;
@@ -89,8 +89,8 @@ impl DinoSettings {
         copy: 0,
     };
 
-    /// Numbers that serve better.
-    pub const BETTER: DinoSettings = DinoSettings {
+    /// Numbers of the quick variant.
+    pub const QUICK: DinoSettings = DinoSettings {
         rate: 1e-3,
         phases: 1,
         width: 64,
@@ -108,8 +108,8 @@ impl DinoSettings {
 enum Variant {
     /// To the letter of its program.
     Letter,
-    /// As it serves better.
-    Better,
+    /// With fewer and larger updates, a target network, and what the formula says.
+    Quick,
 }
 
 impl Variant {
@@ -117,7 +117,7 @@ impl Variant {
     fn name(self) -> &'static str {
         match self {
             Variant::Letter => "dino",
-            Variant::Better => "dino2",
+            Variant::Quick => "dino2",
         }
     }
 }
@@ -177,9 +177,9 @@ impl Dino {
         Dino::new(settings, Variant::Letter, run_steps)
     }
 
-    /// Returns an agent that serves better, for a run of so many steps, if their number is known.
-    pub fn better(settings: DinoSettings, run_steps: u64) -> Dino {
-        Dino::new(settings, Variant::Better, run_steps)
+    /// Returns an agent of the quick variant, for a run of so many steps, if their number is known.
+    pub fn quick(settings: DinoSettings, run_steps: u64) -> Dino {
+        Dino::new(settings, Variant::Quick, run_steps)
     }
 
     fn new(settings: DinoSettings, variant: Variant, run_steps: u64) -> Dino {
@@ -188,7 +188,7 @@ impl Dino {
             settings,
             variant,
             phase_steps: if phases > 1 && run_steps > 0 { run_steps.div_ceil(phases) } else { u64::MAX },
-            events: Events::new(variant == Variant::Better),
+            events: Events::new(variant == Variant::Quick),
             graph: Graph::default(),
             goals: Goals::default(),
             learner: None,
@@ -426,7 +426,7 @@ impl Agent for Dino {
         let events = self.meet(situation.scene, true);
         let Some(event) = events.iter().find(|event| event.places.contains(&taken)) else { return };
         let mut row = self.row(now(situation), event, &mut self.graph.ahead());
-        if let Some(wins) = row.further.last_mut().filter(|_| self.variant == Variant::Better) {
+        if let Some(wins) = row.further.last_mut().filter(|_| self.variant == Variant::Quick) {
             *wins = 1.0;
         }
         self.close(Some([row.clone()].into()));
@@ -466,7 +466,7 @@ impl Agent for Dino {
                 // The app would go on.
                 let steps_left = transition.from.steps_left;
                 let now = Now { scene: to, phase: transition.phase, steps_left };
-                let has_system = self.variant == Variant::Better;
+                let has_system = self.variant == Variant::Quick;
                 let next = self.next_rows(now, has_system, rng);
                 self.close(next);
             }

@@ -9,13 +9,13 @@ use crate::gui::{Bounds, Flags, Widget};
 fn small(variant: Variant) -> Dino {
     match variant {
         Variant::Letter => Dino::letter(DinoSettings { width: 16, epochs: 4, ..DinoSettings::LETTER }, 0),
-        Variant::Better => {
-            Dino::better(DinoSettings { width: 16, batch: 8, first: 0, ..DinoSettings::BETTER }, 0)
+        Variant::Quick => {
+            Dino::quick(DinoSettings { width: 16, batch: 8, first: 0, ..DinoSettings::QUICK }, 0)
         }
     }
 }
 
-const VARIANTS: [Variant; 2] = [Variant::Letter, Variant::Better];
+const VARIANTS: [Variant; 2] = [Variant::Letter, Variant::Quick];
 
 /// Step of a test: chooses, and learns from what comes of it. Another choice follows a fresh start.
 fn step(agent: &mut Dino, scene: &Scene, rng: &mut Rng, reward: impl Fn(u16) -> f64, ends: bool) -> u16 {
@@ -54,7 +54,7 @@ fn step(agent: &mut Dino, scene: &Scene, rng: &mut Rng, reward: impl Fn(u16) -> 
 #[test]
 fn it_learns_the_one_button_of_twenty_that_leads_on() {
     let scene = scene(1, buttons(NAMES.map(String::from)));
-    let (mut agent, mut rng) = (small(Variant::Better), Seed(1).fork("agent"));
+    let (mut agent, mut rng) = (small(Variant::Quick), Seed(1).fork("agent"));
     agent.begin();
     let mut taken = |count: u32| {
         (0..count)
@@ -269,7 +269,7 @@ fn an_end_is_told_from_a_cut_and_what_was_learned_outlives_other_numbers() {
     let situation =
         Situation { scene: &scene, phase: PhaseId::START, steps_left: 1, candidates: &all, preferred: &all };
     let learned = |reward: f64, next: Next<'_>| {
-        let (mut agent, mut rng) = (small(Variant::Better), Seed(1).fork("agent"));
+        let (mut agent, mut rng) = (small(Variant::Quick), Seed(1).fork("agent"));
         let phase = PhaseId::START;
         let Choice::Offer(at) = agent.choose(&situation, None, &mut rng) else { panic!("a choice") };
         let transition =
@@ -315,8 +315,8 @@ fn worths_are_in_the_orders_of_the_paper() {
     let pages: Vec<Scene> = (0..PAGES)
         .map(|page| scene(page as u32, buttons((0..6).map(|nth| format!("{page} {nth}")))))
         .collect();
-    let settings = DinoSettings { width: 4, batch: 16, first: 10, ..DinoSettings::BETTER };
-    let (mut agent, mut rng) = (Dino::better(settings, 0), Seed(1).fork("agent"));
+    let settings = DinoSettings { width: 4, batch: 16, first: 10, ..DinoSettings::QUICK };
+    let (mut agent, mut rng) = (Dino::quick(settings, 0), Seed(1).fork("agent"));
     for app in 0..8_usize {
         let mut page = 0;
         let mut done = std::collections::BTreeSet::new();
