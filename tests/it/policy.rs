@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Ended, farlead};
+use crate::cli::{Ended, command, ended, farlead};
 
 /// Returns an empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
@@ -103,4 +103,20 @@ fn training_says_what_it_cannot_do() {
     let ended = farlead(&args, "");
     assert_eq!(ended.code, 2, "{}", ended.stderr);
     assert!(ended.stderr.contains("this command takes one `--app`"), "{}", ended.stderr);
+}
+
+#[test]
+fn training_keeps_the_rules_that_exploring_keeps() {
+    let folder = folder("rules");
+    fs::write(folder.join("farlead.toml"), "[[rule]]\nnever = '[actionType = reinitialise]'\n")
+        .expect("a file");
+    let app = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("apps/shop.app"));
+    for mode in [&["--train", "--policy", "one.policy"][..], &[]] {
+        let args = ["explore", "--app", &app, "--agent", "ddpg", "--budget", "10"];
+        let ended = ended(command(&[&args[..], mode].concat()).current_dir(&folder), "");
+        assert_eq!((ended.code, ended.stdout.as_str()), (3, ""), "{mode:?}: {}", ended.stderr);
+        let message = "the rules of farlead.toml leave nothing to start the app with";
+        assert!(ended.stderr.contains(message), "{mode:?}: {}", ended.stderr);
+    }
+    assert!(!folder.join("one.policy").exists());
 }

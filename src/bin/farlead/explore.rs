@@ -39,7 +39,7 @@ use crate::progress::{
 };
 use crate::project::Project;
 use crate::searching::texts;
-use crate::set_up::SetUpArgs;
+use crate::set_up::{SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::training::{self, Training};
 use crate::{Exit, Missing, Usage, learned, policy};
@@ -172,9 +172,6 @@ impl Reward {
 
 pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
-    if args.train {
-        return train(args, &project, shell);
-    }
     let texts = texts(args.texts.as_deref(), &project)?;
     let files = sources::expand(&args.specs)?;
     let mut judged: Vec<Judged> = Vec::new();
@@ -193,15 +190,12 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
         secrets.add_specs(&one.source, &one.linted.file.specs);
     }
     project.secrets = secrets.read()?;
-    let app = args.app.open(&project, shell)?;
-    set_ups.check_app(&app.app())?;
-    let app = app.with_set_up(set_ups.all());
-    app.check_rules(&project)?;
-    if app.is_on_devices() && !project.rules.forbid_some() && !shell.quiet {
-        warn(
-            "exploring taps whatever the app offers: it may buy, post and delete; `never` rules in farlead.toml forbid actions",
-        );
+    if args.train {
+        let apps: anyhow::Result<Vec<OpenedApp>> =
+            args.app.each().iter().map(|app| open(app, &set_ups, &project, shell)).collect();
+        return train(args, &project, &apps?, texts, shell);
     }
+    let app = open(&args.app, &set_ups, &project, shell)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?;
     let read = |path| learned::read_model(path, &app.app(), shell);
@@ -218,6 +212,20 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let place = Place { args, project: &project, app, specs: &specs };
     let exit = explore_all(&place, &place.app.dictionary(texts), known, shell)?;
     Ok(exit)
+}
+
+/// Opens an app to explore: set up, and within the rules of the project.
+fn open(app: &AppArgs, set_ups: &SetUps, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
+    let app = app.open(project, shell)?;
+    set_ups.check_app(&app.app())?;
+    let app = app.with_set_up(set_ups.all());
+    app.check_rules(project)?;
+    if app.is_on_devices() && !project.rules.forbid_some() && !shell.quiet {
+        warn(
+            "exploring taps whatever the app offers: it may buy, post and delete; `never` rules in farlead.toml forbid actions",
+        );
+    }
+    Ok(app)
 }
 
 /// Knowledge of earlier runs.
@@ -276,10 +284,14 @@ impl ExploreArgs {
     }
 }
 
-/// Trains a policy on the apps that are named.
-fn train(args: &ExploreArgs, project: &Project, shell: &Shell) -> anyhow::Result<Exit> {
-    let apps: anyhow::Result<Vec<OpenedApp>> =
-        args.app.each().iter().map(|app| app.open(project, shell)).collect();
+/// Trains a policy on these apps.
+fn train(
+    args: &ExploreArgs,
+    project: &Project,
+    apps: &[OpenedApp],
+    texts: Option<Vec<String>>,
+    shell: &Shell,
+) -> anyhow::Result<Exit> {
     let agent = args.agent(project);
     let mut plan = Plan {
         steps_max: args.steps.unwrap_or(STEPS_MAX),
@@ -299,9 +311,7 @@ fn train(args: &ExploreArgs, project: &Project, shell: &Shell) -> anyhow::Result
         steers: false,
     };
     let path = args.policy.as_deref().expect("--train needs --policy");
-    let training =
-        Training { apps: &apps?, path, plan, texts: texts(args.texts.as_deref(), project)?, budget };
-    training::train(training, shell)
+    training::train(Training { apps, path, plan, texts, budget }, shell)
 }
 
 /// Returns how networks learn, behind other numbers of a line.
