@@ -45,6 +45,10 @@ id! {
     LookId
 }
 id! {
+    /// Relations of a screen to the action and the screen before it, as an objective sees them; 0 where it sees none.
+    LinkId
+}
+id! {
     /// Action of an abstract state.
     ActionId
 }

@@ -9,15 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use crate::abstraction::{Abstraction, AbstractionInfo, Counts, Numbering};
 use crate::device::App;
 use crate::gui::{
-    Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, for_each_code,
-    habit, offers,
+    Action, Argument, Flags, Habit, Identity, Key, Link, Outline, Repertoire, Screen, Target, Touch,
+    for_each_code, habit, offers,
 };
 use crate::learned_model::{NamedScreen, Naming};
 use crate::objective::Objective;
 use crate::recent::{NumberSet, Recent};
 use crate::situation::{
-    self, ActionId, ActivityId, Labeling, LabelingId, LookId, Offer, Scene, ScreenId, SpotId, StateId,
-    Transition, View,
+    self, ActionId, ActivityId, Labeling, LabelingId, LinkId, LookId, Offer, Scene, ScreenId, SpotId,
+    StateId, Transition, View,
 };
 
 /// Bound on the widgets and offers of screens that are kept, about 50 MB; for other screens all is worked out again.
@@ -64,6 +64,8 @@ pub struct Entry {
     pub site: Arc<Site>,
     /// Actions in numbers, with the exact number of each.
     pub offers: Arc<[Offer]>,
+    /// Link of the screen to the step before.
+    pub link: LinkId,
     activity: ActivityId,
     /// Mark of its look.
     sign: u64,
@@ -115,8 +117,8 @@ pub struct Catalogue {
     ids: Recent<Identity, ScreenId>,
     /// Number of the screen that got one last.
     last_id: u32,
-    /// Encounters by the address of the screen: a device that gives the same one again saves reading it.
-    by_pointer: FxHashMap<usize, Arc<Encounter>>,
+    /// Encounters by the address of the screen and its link: a device that gives the same one again saves reading it.
+    by_pointer: FxHashMap<(usize, LinkId), Arc<Encounter>>,
     actions: FxHashMap<ActionKey, u32>,
     /// Names of places and classes of widgets.
     names: FxHashMap<Arc<str>, u32>,
@@ -369,7 +371,7 @@ impl Catalogue {
             None => {
                 let mut actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
                 self.repertoire.rules.leave_out(&mut actions);
-                Arc::new(self.entry(ScreenId::default(), None, actions, objective))
+                Arc::new(self.entry(ScreenId::default(), (None, LinkId::default()), actions, objective))
             }
         };
         let start = self.encounter(&entry);
@@ -377,28 +379,28 @@ impl Catalogue {
         start
     }
 
-    /// Returns the encounter with `screen`.
+    /// Returns the encounter with `screen`, which has this link to the step before. Screens with other links are told apart.
     #[inline]
-    pub fn see(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
-        match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
+    pub fn see(&mut self, screen: &Arc<Screen>, link: LinkId, objective: &mut dyn Objective) -> Met {
+        match self.by_pointer.get(&(Arc::as_ptr(screen) as usize, link)) {
             Some(encounter) if encounter.numbering == self.numbering => {
                 Met { encounter: encounter.clone(), is_new: false }
             }
-            Some(_) | None => self.see_anew(screen, objective),
+            Some(_) | None => self.see_anew(screen, link, objective),
         }
     }
 
     #[cold]
-    fn see_anew(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
-        let met = self.recall(screen, objective);
+    fn see_anew(&mut self, screen: &Arc<Screen>, link: LinkId, objective: &mut dyn Objective) -> Met {
+        let met = self.recall(screen, link, objective);
         self.met.insert(met.encounter.entry.site.id.0);
         met
     }
 
     /// Returns the encounter with a screen that was seen on another run: it does not count as met.
     #[cold]
-    pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
-        let entry = self.read(screen, objective);
+    pub fn recall(&mut self, screen: &Arc<Screen>, link: LinkId, objective: &mut dyn Objective) -> Met {
+        let entry = self.read(screen, link, objective);
         let is_new = !self.encounters.contains_key(&entry.site.id);
         let encounter = self.encounter_at(screen, &entry);
         let is_new = is_new && self.states_met.insert(encounter.scene.state.0);
@@ -406,8 +408,13 @@ impl Catalogue {
     }
 
     /// Returns the encounter with a screen of a step that is learned once more; its state does not count as met.
-    pub fn relearn(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Encounter> {
-        let entry = self.read(screen, objective);
+    pub fn relearn(
+        &mut self,
+        screen: &Arc<Screen>,
+        link: LinkId,
+        objective: &mut dyn Objective,
+    ) -> Arc<Encounter> {
+        let entry = self.read(screen, link, objective);
         self.encounter_at(screen, &entry)
     }
 
@@ -419,30 +426,30 @@ impl Catalogue {
     fn encounter_at(&mut self, screen: &Arc<Screen>, entry: &Arc<Entry>) -> Arc<Encounter> {
         let encounter = self.encounter(entry);
         // The entry holds the screen, so that no other one can come to lie at the same address.
-        self.by_pointer.insert(Arc::as_ptr(screen) as usize, encounter.clone());
+        self.by_pointer.insert((Arc::as_ptr(screen) as usize, entry.link), encounter.clone());
         encounter
     }
 
     /// Returns all that follows from a screen.
-    fn read(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
-        match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
+    fn read(&mut self, screen: &Arc<Screen>, link: LinkId, objective: &mut dyn Objective) -> Arc<Entry> {
+        match self.by_pointer.get(&(Arc::as_ptr(screen) as usize, link)) {
             Some(known) => known.entry.clone(),
-            None => self.read_anew(screen, objective),
+            None => self.read_anew(screen, link, objective),
         }
     }
 
-    fn read_anew(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
+    fn read_anew(&mut self, screen: &Arc<Screen>, link: LinkId, objective: &mut dyn Objective) -> Arc<Entry> {
         let last_id = &mut self.last_id;
         let next = || {
             // The start has the number 0.
             *last_id += 1;
             ScreenId(*last_id)
         };
-        let id = *self.ids.get_or_insert_with(screen.identity(), next, drop);
+        let id = *self.ids.get_or_insert_with(screen.identity().linked(link.0), next, drop);
         self.note_codes(screen);
         let (actions, has_left_out) = self.actions(screen);
         self.has_left_out |= has_left_out;
-        let entry = Arc::new(self.entry(id, Some(screen), actions, objective));
+        let entry = Arc::new(self.entry(id, (Some(screen), link), actions, objective));
         // A screen without widgets takes some room too.
         let weight = 8 + screen.weight() + 2 * entry.offers.len();
         self.kept += weight;
@@ -621,7 +628,7 @@ impl Catalogue {
         screen: &Arc<Screen>,
         objective: &mut dyn Objective,
     ) -> Option<(Arc<Site>, NamedScreen)> {
-        let entry = self.read(screen, objective);
+        let entry = self.read(screen, LinkId::default(), objective);
         Some((entry.site.clone(), self.abstraction.named(&entry.view())?))
     }
 
@@ -645,11 +652,11 @@ impl Catalogue {
     fn entry(
         &mut self,
         id: ScreenId,
-        screen: Option<&Arc<Screen>>,
+        (screen, link): (Option<&Arc<Screen>>, LinkId),
         actions: Vec<Action>,
         objective: &mut dyn Objective,
     ) -> Entry {
-        let look = objective.look(screen.map(|screen| &**screen));
+        let look = objective.look(screen.map(|screen| &**screen), link);
         let numbered = (0..).zip(&actions);
         let offers = numbered
             .map(|(slot, action)| self.offer(screen.map(|screen| &**screen), slot, action, look, objective));
@@ -667,6 +674,7 @@ impl Catalogue {
         Entry {
             site: Arc::new(Site { id, screen: screen.cloned(), actions: actions.into(), look }),
             offers,
+            link,
             activity,
             sign: objective.sign(look),
             outline: outline.unwrap_or_default(),
@@ -713,8 +721,10 @@ impl Catalogue {
                 Habit::Stays => situation::Habit::Stays,
                 Habit::MostlyStays => situation::Habit::MostlyStays,
                 Habit::Back => situation::Habit::Back,
-                Habit::Becomes(screen) => {
-                    let look = objective.look(Some(&screen));
+                Habit::Becomes(after) => {
+                    let link =
+                        objective.link(Link { before: Some(screen), action: Some(action), after: &after });
+                    let look = objective.look(Some(&after), link);
                     match action {
                         // An action without an effect of its own may change more than itself.
                         Action::Touch(Touch::Click, _) if look == here => situation::Habit::Any,

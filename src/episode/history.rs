@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::experience;
 use crate::gui::Screen;
-use crate::situation::{PhaseId, ScreenId};
+use crate::situation::{LinkId, PhaseId, ScreenId};
 
 /// Most steps of all episodes: learning them anew takes some tens of milliseconds.
 const STEPS_MAX: usize = 100_000;
@@ -23,9 +23,9 @@ const BYTES_MAX: usize = 32 << 20;
 #[derive(Clone, Debug)]
 pub struct Remembered {
     /// Screen before; none before the app is started. All else that follows from a screen takes twice its room.
-    pub from: Option<Arc<Screen>>,
+    pub from: Option<(Arc<Screen>, LinkId)>,
     pub phase_before: PhaseId,
-    pub to: (ScreenId, Arc<Screen>),
+    pub to: (ScreenId, Arc<Screen>, LinkId),
     /// Steps that the episode had left after this one.
     pub steps_left: u32,
     pub outcome: StepOutcome,
@@ -162,7 +162,7 @@ mod tests {
         let outcome =
             StepOutcome { at: 0, reward: 0.0, elapsed_ms: None, phase: PhaseId::START, end: End::Goes };
         let screen = Screen::new("p", "p.A", Context::default(), Vec::new());
-        let to = (ScreenId(number as u32), Arc::new(screen));
+        let to = (ScreenId(number as u32), Arc::new(screen), LinkId::default());
         Remembered { from: None, phase_before: PhaseId::START, to, steps_left: 0, outcome }
     }
 

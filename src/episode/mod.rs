@@ -20,12 +20,12 @@ use crate::abstraction::Numbering;
 use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
-use crate::gui::{Action, ActionRecord, Marker, Screen, WAIT_MS_MAX};
+use crate::gui::{Action, ActionRecord, Link, Marker, Screen, WAIT_MS_MAX};
 use crate::learned_model::NamedScreen;
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
-    Choice, Explanation, Forecast, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation,
+    Choice, Explanation, Forecast, LinkId, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation,
     StepChange, Summary, Switches, Transition,
 };
 use crate::trace::{Notice, Observation, Step, Trace};
@@ -288,7 +288,8 @@ impl<'a> Stage<'a> {
             first_crashed.get_or_insert(observation.screen.context().crashed);
             let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
             now_ms = observation.at_ms;
-            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
+            let link = self.link(&here.entry, at, &observation.screen);
+            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, link, self.objective);
             let seen = Seen::Now(&observation, elapsed_ms);
             let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), seen);
             let is_stopped = is_asked && !goes_on(now_ms);
@@ -381,11 +382,12 @@ impl<'a> Stage<'a> {
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
+            let link = self.link(&here.entry, at, screen);
             let Met { encounter: to, is_new } = if is_old {
-                self.catalogue.recall(screen, self.objective)
+                self.catalogue.recall(screen, link, self.objective)
             } else {
                 self.catalogue.note_tried(&here.entry, at);
-                self.catalogue.see(screen, self.objective)
+                self.catalogue.see(screen, link, self.objective)
             };
             let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), Seen::Recalled(screen));
             steps_left -= 1;
@@ -432,7 +434,11 @@ impl<'a> Stage<'a> {
                 self.marker.mark(site.screen.as_ref(), &site.actions[*at], (*screen).clone())
             });
             let screen = marked.as_ref().unwrap_or(screen);
-            let to = self.catalogue.relearn(screen, self.objective);
+            let link = match &at {
+                Some((here, at)) => self.link(&here.entry, *at as u16, screen),
+                None => LinkId::default(),
+            };
+            let to = self.catalogue.relearn(screen, link, self.objective);
             if let Some((here, at)) = at {
                 let candidates: Vec<u16> = (0..here.entry.offers.len() as u16).collect();
                 let (scene, candidates) = (&here.scene, &candidates[..]);
@@ -498,6 +504,13 @@ impl<'a> Stage<'a> {
         is_any
     }
 
+    /// Returns the link of a step by the action at `at` of `from` to the screen `after`.
+    #[inline]
+    fn link(&mut self, from: &Entry, at: u16, after: &Screen) -> LinkId {
+        let (before, action) = (from.site.screen.as_deref(), &from.site.actions[usize::from(at)]);
+        self.objective.link(Link { before, action: Some(action), after })
+    }
+
     /// Judges the step by the offer at `at` of `from` to a screen, which may be of a new state.
     #[inline]
     fn judge(
@@ -553,11 +566,12 @@ impl<'a> Stage<'a> {
             return (lesson.tell(|transition| agent.learn(transition, rng)), false);
         }
         let has_dropped = self.history.push(Remembered {
-            from: lesson.here.entry.site.screen.clone(),
+            from: lesson.here.entry.site.screen.clone().map(|screen| (screen, lesson.here.entry.link)),
             phase_before: lesson.from.phase,
             to: (
                 lesson.to.entry.site.id,
                 lesson.to.entry.site.screen.clone().expect("a step leads to a screen"),
+                lesson.to.entry.link,
             ),
             steps_left: lesson.from.steps_left - 1,
             outcome: lesson.outcome,
@@ -597,10 +611,10 @@ impl<'a> Stage<'a> {
                 let Remembered { from, phase_before, to, steps_left, outcome } =
                     self.history.episode(number)[step].clone();
                 let here = match &from {
-                    Some(screen) => self.catalogue.relearn(screen, self.objective),
+                    Some((screen, link)) => self.catalogue.relearn(screen, *link, self.objective),
                     None => self.catalogue.start(self.objective),
                 };
-                let to = self.catalogue.relearn(&to.1, self.objective);
+                let to = self.catalogue.relearn(&to.1, to.2, self.objective);
                 self.catalogue.note_met(&to);
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here.scene, phase_before, steps_left + 1, false);

@@ -8,7 +8,7 @@ use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
-use crate::situation::{Choice, ClassId, LookId, Outlook};
+use crate::situation::{Choice, ClassId, LinkId, LookId, Outlook};
 use crate::spec::{Source, parse};
 
 /// Rooms in a row: `on` leads to the next. A clock shows the number of steps so far.
@@ -189,7 +189,7 @@ struct Late {
 }
 
 impl Objective for Late {
-    fn look(&mut self, _: Option<&Screen>) -> LookId {
+    fn look(&mut self, _: Option<&Screen>, _: LinkId) -> LookId {
         LookId(0)
     }
 

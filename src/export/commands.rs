@@ -139,8 +139,14 @@ pub(super) struct Expect<'a> {
 pub(super) enum Subject<'a> {
     State(&'a [Comparison]),
     Widget(&'a [Comparison]),
-    Count { of: &'a [Comparison], op: Op, number: u64 },
+    Count {
+        of: &'a [Comparison],
+        op: Op,
+        number: u64,
+    },
     Checked(bool),
+    /// Widgets around a widget, or values of the step.
+    Linked,
 }
 
 /// Returns the points of a widget between which a finger swipes: from the middle to a tenth before the edge.
@@ -162,6 +168,11 @@ impl Expect<'_> {
     /// Returns the expectation as a formula says it.
     pub fn shown(&self) -> String {
         format!("{}{}", if self.holds { "" } else { "!" }, self.atom)
+    }
+
+    /// Returns the note that no tool can check it.
+    pub fn unchecked(&self) -> String {
+        format!("{} reads more than one widget, so it is not checked", self.shown())
     }
 }
 
@@ -368,6 +379,7 @@ static CRASHED: LazyLock<Atom> = LazyLock::new(|| {
 fn expect<'a>(sees: &'a [(Atom, bool)], atom: &'a Atom, holds: bool) -> Option<Expect<'a>> {
     let of = match atom {
         Atom::Action(_) => return None,
+        atom if atom.is_linked() => Subject::Linked,
         // A tool that cannot tell crashes apart can still see that there is one.
         Atom::State(all) if atom.mentions(Key::Crash) => {
             let is_one = holds && all.iter().any(|one| one.key == Key::Crash && one.op != Op::NotEqual);
@@ -378,6 +390,7 @@ fn expect<'a>(sees: &'a [(Atom, bool)], atom: &'a Atom, holds: bool) -> Option<E
         Atom::Widget(all) => Subject::Widget(all),
         Atom::Count { of, op, number } => Subject::Count { of, op: *op, number: *number },
         Atom::Checked(is_checked) => Subject::Checked(*is_checked),
+        Atom::Placed(_) | Atom::Compared { .. } => Subject::Linked,
     };
     Some(Expect { atom, of, holds })
 }

@@ -23,7 +23,11 @@ pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
         }
         (
             Op::Equal | Op::NotEqual | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast,
-            Constant::Flag(_) | Constant::Text(_) | Constant::Regex(_) | Constant::Number(_),
+            Constant::Flag(_)
+            | Constant::Text(_)
+            | Constant::Regex(_)
+            | Constant::Number(_)
+            | Constant::Term(_),
         ) => None,
     }
 }

@@ -292,6 +292,7 @@ fn check(page: &mut Page, expect: &Expect<'_>) {
         (Subject::Checked(false), false) => {
             page.note(&format!("Maestro has no `or`, so {shown} is not checked"));
         }
+        (Subject::Linked, _) => page.note(&expect.unchecked()),
     }
 }
 

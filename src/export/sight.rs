@@ -29,9 +29,9 @@ pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
 
 /// Returns true if a flag must be set, and false if it must not; none for other comparisons.
 pub(super) fn flag(comparison: &Comparison) -> Option<bool> {
-    match comparison.value {
-        Constant::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),
-        Constant::Text(_) | Constant::Regex(_) | Constant::Number(_) => None,
+    match &comparison.value {
+        Constant::Flag(flag) => Some(*flag == (comparison.op == Op::Equal)),
+        Constant::Text(_) | Constant::Regex(_) | Constant::Number(_) | Constant::Term(_) => None,
     }
 }
 

@@ -262,6 +262,7 @@ fn check(page: &mut Page, title: &str, expect: &Expect<'_>, package: &str) {
             let code = "device.hasObject(By.checkable(true)) && !device.hasObject(By.checked(true))";
             assert_holds(page, code.to_string());
         }
+        Subject::Linked => page.note(&expect.unchecked()),
     }
 }
 
@@ -386,7 +387,7 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
             let is_wanted = (value == word) == (comparison.op == Op::Equal);
             format!("{}{code}", if is_wanted { "" } else { "!" })
         }
-        Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_) => code.to_string(),
+        Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_) | Constant::Term(_) => code.to_string(),
     };
     let flagged = |code: &str| format!("{}{code}", if flag(comparison) == Some(false) { "!" } else { "" });
     match comparison.key {
@@ -436,6 +437,7 @@ fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
             format!("{code}.number()?.let {{ n -> n {} BigDecimal(\"{number}\") }} == true", sign(op))
         }
         (Constant::Flag(flag), _) => format!("{code} == \"{flag}\""),
+        (Constant::Term(_), _) => unreachable!("what is read from a step is not checked"),
     }
 }
 

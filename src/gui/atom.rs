@@ -9,6 +9,8 @@ use std::fmt;
 use super::action_type::{ActionType, START_TYPE};
 use super::constant::{Constant, Number, regex};
 use super::nearest::nearest;
+use super::pattern::Pattern;
+use super::term::Term;
 
 /// Property that a comparison looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -360,9 +362,31 @@ impl Comparison {
                 check_regex(key, &text, types)?;
                 Constant::Regex(text)
             }
+            (Constant::Term(term), _) => {
+                let fits = match key.domain() {
+                    Domain::Flag | Domain::Words(_) => matches!(op, Op::Equal | Op::NotEqual),
+                    Domain::Text | Domain::Names | Domain::ActionType => !op.is_order(),
+                    Domain::Quantity | Domain::Texts => true,
+                };
+                check_op(key, op, fits)?;
+                Constant::Term(term)
+            }
             (value @ (Constant::Flag(_) | Constant::Number(_)), _) => value,
         };
         Ok(Comparison { key, op, value })
+    }
+
+    /// Returns the comparison that a widget is checked, or is not.
+    pub(super) fn checked(is_checked: bool) -> Comparison {
+        Comparison { key: Key::Checked, op: Op::Equal, value: Constant::Flag(is_checked) }
+    }
+
+    /// Calls `see` with the comparison, and with those of the widgets that its value is read from.
+    pub(super) fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Comparison)) {
+        see(self);
+        if let Some(term) = self.value.term() {
+            term.for_each(see);
+        }
     }
 
     /// Returns true if a text equal to `value` would pass, as far as the text alone decides that.
@@ -371,10 +395,11 @@ impl Comparison {
             Constant::Text(text) => text.as_str(),
             Constant::Flag(true) => "true",
             Constant::Flag(false) => "false",
-            // Two patterns are hard to compare, so nothing is ruled out.
-            Constant::Regex(_) | Constant::Number(_) => return true,
+            // Two patterns are hard to compare, and a term may have any value, so nothing is ruled out.
+            Constant::Regex(_) | Constant::Number(_) | Constant::Term(_) => return true,
         };
         match (&self.value, self.op) {
+            (Constant::Term(_), _) => true,
             (own, Op::Equal) => own == value,
             (own, Op::NotEqual) => own != value,
             (Constant::Text(part), Op::Contains) => text.contains(part),
@@ -536,6 +561,17 @@ pub enum Atom {
     Action(Vec<Comparison>),
     /// `[checked = ...]` standing alone: some visible widget is checked, or some are checkable and none is checked.
     Checked(bool),
+    /// One visible widget is like this, and has other widgets around it.
+    Placed(Pattern),
+    /// A value that is read from the step compares so with another one.
+    Compared {
+        /// Left side: the values of several widgets, or their number.
+        left: Term,
+        /// Operator.
+        op: Op,
+        /// Right side.
+        right: Constant,
+    },
 }
 
 impl Atom {
@@ -571,8 +607,37 @@ impl Atom {
                 (Key::Crash, Op::Equal, Constant::Text(identity)) => Some(identity.as_str()),
                 _ => None,
             }),
-            Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::Action(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => None,
         }
+    }
+
+    /// Returns the atom that one visible widget is like `pattern`.
+    pub fn placed(pattern: Pattern) -> Result<Atom, Mistake> {
+        if pattern.places.is_empty() { Atom::new(pattern.comparisons) } else { Ok(Atom::Placed(pattern)) }
+    }
+
+    /// Returns the atom that the number of widgets of a pattern, or the values of a key of these widgets, compare so with
+    /// `value`.
+    pub fn compared(left: Term, op: Op, value: Constant, types: ActionTypes<'_>) -> Result<Atom, Mistake> {
+        let right = match (&left, value) {
+            (Term::Count(of), value @ (Constant::Text(_) | Constant::Regex(_))) => {
+                let counted = Atom::count(of.comparisons.clone(), op, &value)?;
+                let Atom::Count { number, .. } = counted else { unreachable!("a count was asked for") };
+                if of.places.is_empty() {
+                    return Ok(counted);
+                }
+                Constant::Number(Number::from(number))
+            }
+            (Term::Count(_), Constant::Term(_)) if op == Op::Contains => return Err(contains_in_count()),
+            (Term::Each(key, _), value) => Comparison::new(*key, op, value, types)?.value,
+            (_, value) => value,
+        };
+        Ok(Atom::Compared { left, op, right })
     }
 
     /// Returns the atom that one widget meets all of these, `checked` standing alone too.
@@ -596,19 +661,18 @@ impl Atom {
         let Atom::Widget(of) = Atom::widget(of)? else { unreachable!("a widget atom was asked for") };
         // `~` looks into a text, and a count is a number.
         if op == Op::Contains {
-            return Err(Mistake {
-                code: "E-operator",
-                part: Part::Op,
-                message: "`~` does not fit `count(...)`".into(),
-                help: "a count takes = != < <= > >=".into(),
-            });
+            return Err(contains_in_count());
         }
         let number = match value {
             // Nine digits are more than any screen has widgets, and fit the integer.
             Constant::Text(text) if text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 text.parse().ok()
             }
-            Constant::Text(_) | Constant::Regex(_) | Constant::Flag(_) | Constant::Number(_) => None,
+            Constant::Text(_)
+            | Constant::Regex(_)
+            | Constant::Flag(_)
+            | Constant::Number(_)
+            | Constant::Term(_) => None,
         };
         match number {
             Some(number) => Ok(Atom::Count { of, op, number }),
@@ -622,30 +686,85 @@ impl Atom {
     /// Returns true if the atom compares `text` without speaking of the field: by its class, its id, or its focus.
     /// No text that the run has typed meets such an atom.
     pub fn reads_typed_text(&self) -> bool {
-        let (Atom::Widget(all) | Atom::Count { of: all, .. }) = self else { return false };
-        let speaks_of_field = |one: &Comparison| match (one.key, one.op, &one.value) {
-            (Key::Class | Key::Id, Op::Equal | Op::Contains, _) => true,
-            (Key::Focused, op, Constant::Flag(is_set)) => (op == Op::Equal) == *is_set,
-            _ => false,
-        };
-        all.iter().any(|one| one.key == Key::Text) && !all.iter().any(speaks_of_field)
-    }
-
-    /// Returns true if the atom compares `key`.
-    pub fn reads(&self, key: Key) -> bool {
         match self {
-            Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
-                all.iter().any(|one| one.key == key)
-            }
-            Atom::Checked(_) => key == Key::Checked,
+            Atom::Widget(all) | Atom::Count { of: all, .. } => read_typed_text(all),
+            Atom::Placed(pattern) => read_typed_text(&pattern.comparisons),
+            Atom::Compared { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => false,
         }
     }
 
-    /// Returns true if the atom is about the action, and not about the screen.
+    /// Calls `see` with each comparison of the atom, those of other widgets and of terms included.
+    pub fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Comparison)) {
+        match self {
+            Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+                all.iter().for_each(|one| one.for_each(see));
+            }
+            Atom::Checked(_) => {}
+            Atom::Placed(pattern) => pattern.for_each(see),
+            Atom::Compared { left, right, .. } => {
+                left.for_each(see);
+                if let Some(term) = right.term() {
+                    term.for_each(see);
+                }
+            }
+        }
+    }
+
+    /// Returns all comparisons of the atom, those of other widgets and of terms included.
+    pub fn comparisons(&self) -> Vec<&Comparison> {
+        let mut all = Vec::new();
+        self.for_each(&mut |one| all.push(one));
+        all
+    }
+
+    /// Returns the keys that the atom looks at.
+    pub fn keys(&self) -> BTreeSet<Key> {
+        let mut keys: BTreeSet<Key> = self.comparisons().into_iter().map(|one| one.key).collect();
+        let mut note = |term: &Term| term.for_each_key(&mut |key| _ = keys.insert(key));
+        for one in self.comparisons() {
+            one.value.term().into_iter().for_each(&mut note);
+        }
+        match self {
+            Atom::Compared { left, right, .. } => {
+                note(left);
+                right.term().into_iter().for_each(note);
+            }
+            Atom::Checked(_) => _ = keys.insert(Key::Checked),
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Placed(_) => {}
+        }
+        keys
+    }
+
+    /// Returns true if more than one widget, one screen or one action decides the atom.
+    pub fn is_linked(&self) -> bool {
+        matches!(self, Atom::Placed(_) | Atom::Compared { .. })
+            || self.comparisons().iter().any(|one| one.value.term().is_some())
+    }
+
+    /// Returns true if the screen after a step does not decide the atom: it also looks at the step before, or compares the
+    /// action with the screen.
+    pub fn is_about_step(&self) -> bool {
+        let has_term = self.comparisons().iter().any(|one| one.value.term().is_some());
+        let reads_more = |value: &Constant| value.term().is_some_and(Term::reads_more_than_the_screen);
+        match self {
+            Atom::Action(_) => has_term,
+            Atom::Compared { left, right, .. } => left.reads_more_than_the_screen() || reads_more(right),
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) | Atom::Placed(_) => {
+                self.comparisons().iter().any(|one| reads_more(&one.value))
+            }
+        }
+    }
+
+    /// Returns true if the action alone decides the atom.
     pub fn is_action(&self) -> bool {
         match self {
-            Atom::Action(_) => true,
-            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+            Atom::Action(all) => all.iter().all(|one| one.value.term().is_none()),
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::State(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => false,
         }
     }
 
@@ -653,18 +772,18 @@ impl Atom {
     pub fn is_action_detail(&self) -> bool {
         match self {
             Atom::Action(all) => all.iter().any(|comparison| comparison.key != Key::ActionType),
-            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::State(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => false,
         }
     }
 
-    /// Returns true if it compares `key`.
+    /// Returns true if the atom looks at `key`.
     pub fn mentions(&self, key: Key) -> bool {
-        match self {
-            Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
-                all.iter().any(|comparison| comparison.key == key)
-            }
-            Atom::Checked(_) => key == Key::Checked,
-        }
+        self.keys().contains(&key)
     }
 
     /// Returns true if it asks for crashes, any or one.
@@ -686,7 +805,12 @@ impl Atom {
                     }
                 })
             }
-            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::State(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => false,
         }
     }
 
@@ -701,7 +825,8 @@ impl Atom {
                 let none = Number::from(0);
                 if op.holds(none, Number::from(*number)) { None } else { clash(of) }
             }
-            Atom::Checked(_) => None,
+            Atom::Placed(pattern) => clash(&pattern.comparisons),
+            Atom::Checked(_) | Atom::Compared { .. } => None,
         }
     }
 
@@ -729,7 +854,13 @@ impl Atom {
                 one_of == two_of && !near.chain([0]).any(|n| holds(one_op, n, *one) && holds(two_op, n, *two))
             }
             (
-                Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_),
+                Atom::Widget(_)
+                | Atom::Count { .. }
+                | Atom::State(_)
+                | Atom::Action(_)
+                | Atom::Checked(_)
+                | Atom::Placed(_)
+                | Atom::Compared { .. },
                 _,
             ) => false,
         }
@@ -750,6 +881,29 @@ impl Atom {
             value: Constant::Text(START_TYPE.to_string()),
         };
         self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![not_start]))
+    }
+}
+
+/// Returns true if the comparisons read `text` without speaking of the field: by its class, its id, or its focus.
+pub(super) fn read_typed_text(all: &[Comparison]) -> bool {
+    all.iter().any(|one| one.key == Key::Text) && !speak_of_field(all)
+}
+
+/// Returns true if the comparisons speak of a field.
+pub(super) fn speak_of_field(all: &[Comparison]) -> bool {
+    all.iter().any(|one| match (one.key, one.op, &one.value) {
+        (Key::Class | Key::Id, Op::Equal | Op::Contains, _) => true,
+        (Key::Focused, op, Constant::Flag(is_set)) => (op == Op::Equal) == *is_set,
+        _ => false,
+    })
+}
+
+fn contains_in_count() -> Mistake {
+    Mistake {
+        code: "E-operator",
+        part: Part::Op,
+        message: "`~` does not fit `count(...)`".into(),
+        help: "a count takes = != < <= > >=".into(),
     }
 }
 
@@ -804,17 +958,33 @@ fn clashes(one: &Comparison, two: &Comparison) -> bool {
         // Full and short names may differ and still be of one thing, but not in their last parts.
         (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
             (Constant::Text(one), Constant::Text(two)) => last_part(one) != last_part(two),
-            (Constant::Text(_) | Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_), _) => false,
+            (
+                Constant::Text(_)
+                | Constant::Flag(_)
+                | Constant::Regex(_)
+                | Constant::Number(_)
+                | Constant::Term(_),
+                _,
+            ) => false,
         },
         // The other comparison may be about another name of the same thing.
         (Domain::Names | Domain::Texts, Op::Equal, Op::NotEqual) => one.value == two.value,
         (Domain::Names | Domain::Texts, _, _) => false,
+        // A value that is read from the step may be any.
+        (_, _, _) if one.value.term().is_some() || two.value.term().is_some() => false,
         (_, Op::Equal, _) => !two.admits(&one.value),
         (_, Op::Greater | Op::AtLeast, Op::Less | Op::AtMost) => match (&one.value, &two.value) {
             (Constant::Number(low), Constant::Number(high)) => {
                 low > high || (low == high && (one.op == Op::Greater || two.op == Op::Less))
             }
-            (Constant::Number(_) | Constant::Text(_) | Constant::Flag(_) | Constant::Regex(_), _) => false,
+            (
+                Constant::Number(_)
+                | Constant::Text(_)
+                | Constant::Flag(_)
+                | Constant::Regex(_)
+                | Constant::Term(_),
+                _,
+            ) => false,
         },
         (
             Domain::Flag | Domain::Words(_) | Domain::Text | Domain::Quantity | Domain::ActionType,
@@ -859,7 +1029,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-struct Joined<'a>(&'a [Comparison]);
+pub(super) struct Joined<'a>(pub &'a [Comparison]);
 
 impl fmt::Display for Joined<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -876,6 +1046,12 @@ impl fmt::Display for Atom {
             Atom::Widget(all) | Atom::State(all) | Atom::Action(all) => write!(out, "[{}]", Joined(all)),
             Atom::Count { of, op, number } => write!(out, "[count({}) {} {number}]", Joined(of), op.sign()),
             Atom::Checked(checked) => write!(out, "[checked = {checked}]"),
+            Atom::Placed(pattern) => write!(out, "[{pattern}]"),
+            Atom::Compared { left, op, right } => {
+                write!(out, "[{left} {} ", op.sign())?;
+                right.write(out, *op == Op::Contains)?;
+                out.write_str("]")
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::term::{self, Term};
+
 /// Right side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Constant {
@@ -13,6 +15,8 @@ pub enum Constant {
     Regex(String),
     /// A number, for `<`, `<=`, `>` and `>=`.
     Number(Number),
+    /// A value that is read from the step.
+    Term(Term),
 }
 
 /// A decimal number, kept exactly.
@@ -42,6 +46,34 @@ impl Number {
         let fraction: i128 = format!("{fraction:0<9}").parse().ok()?;
         let size = whole * Number::ONE + fraction;
         Some(Number { billionths: if negative { -size } else { size } })
+    }
+}
+
+impl Number {
+    /// Returns the first number in `text`: digits, with a minus sign in front of them that stands alone, and with a point
+    /// that has digits behind it.
+    pub fn first_in(text: &str) -> Option<Number> {
+        let start = text.find(|char: char| char.is_ascii_digit())?;
+        let rest = &text[start..];
+        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let whole = digits(rest);
+        let fraction = rest[whole..].strip_prefix('.').map_or(0, digits);
+        let end = if fraction > 0 { whole + 1 + fraction } else { whole };
+        // `7-5` and `A-5` have a dash in them, and `-5` a sign.
+        let before = text[..start].strip_suffix('-');
+        let is_negative = before.is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+        let number = Number::parse(&rest[..end])?;
+        Some(if is_negative { Number { billionths: -number.billionths } } else { number })
+    }
+
+    /// Returns the sum of both.
+    pub fn plus(self, other: Number) -> Number {
+        Number { billionths: self.billionths.saturating_add(other.billionths) }
+    }
+
+    /// Returns the difference of both.
+    pub fn minus(self, other: Number) -> Number {
+        Number { billionths: self.billionths.saturating_sub(other.billionths) }
     }
 }
 
@@ -75,14 +107,23 @@ pub fn regex(text: &str) -> Result<regex::Regex, regex::Error> {
 }
 
 impl Constant {
+    /// Returns the term, if the value is read from the step.
+    pub fn term(&self) -> Option<&Term> {
+        match self {
+            Constant::Term(term) => Some(term),
+            Constant::Flag(_) | Constant::Text(_) | Constant::Regex(_) | Constant::Number(_) => None,
+        }
+    }
+
     /// Writes the value so that it reads back the same, after `~` if `contains` is true and else after another operator.
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>, contains: bool) -> fmt::Result {
         match self {
             Constant::Flag(flag) => write!(out, "{flag}"),
             Constant::Number(number) => write!(out, "{number}"),
             Constant::Text(text) if is_bare(text, contains) => out.write_str(text),
-            Constant::Text(text) => out.write_str(&quote(text)),
+            Constant::Text(text) => write!(out, "\"{}\"", escaped(text, true)),
             Constant::Regex(text) => write!(out, "/{}/", escape_slashes(text)),
+            Constant::Term(term) => term::write_value(term, out),
         }
     }
 }
@@ -94,27 +135,44 @@ fn is_bare(text: &str, contains: bool) -> bool {
         || (contains && text.starts_with('/'));
     // A comma or a bracket would end the value.
     let ends_early = text.chars().any(|char| ",[])".contains(char) || needs_escape(char));
-    !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early
+    let has_term = text.match_indices('{').any(|(at, _)| opens_term(text, at));
+    !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early && !has_term
 }
 
 /// Returns `text` in quotes, with the escapes of the language.
 pub fn quote(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for char in text.chars() {
+    format!("\"{}\"", escaped(text, false))
+}
+
+/// Returns `text` as it stands between quotes; in a value, a brace that would open a term is escaped too.
+pub(super) fn escaped(text: &str, is_value: bool) -> String {
+    let mut written = String::new();
+    for (at, char) in text.char_indices() {
         match char {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            _ if needs_escape(char) => quoted.push_str(&format!("\\u{{{:x}}}", u32::from(char))),
-            _ => quoted.push(char),
+            '"' => written.push_str("\\\""),
+            '\\' => written.push_str("\\\\"),
+            '\n' => written.push_str("\\n"),
+            '{' if is_value && opens_term(text, at) => written.push_str("\\{"),
+            _ if needs_escape(char) => written.push_str(&format!("\\u{{{:x}}}", u32::from(char))),
+            _ => written.push(char),
         }
     }
-    quoted.push('"');
-    quoted
+    written
+}
+
+/// Returns true if the brace at `at` opens a term; that of `${NAME}` opens the name of a variable of the environment.
+pub(crate) fn opens_term(text: &str, at: usize) -> bool {
+    let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let rest = &text[at + 1..];
+    let after = rest.trim_start_matches(is_letter);
+    let is_name = after.starts_with('}')
+        && after.len() < rest.len()
+        && !rest.starts_with(|char: char| char.is_ascii_digit());
+    !(text[..at].ends_with('$') && is_name)
 }
 
 /// Returns true for characters that are invisible on a page, or that turn the letters after them around.
-fn needs_escape(char: char) -> bool {
+pub(super) fn needs_escape(char: char) -> bool {
     char.is_control()
         || (char.is_whitespace() && char != ' ')
         || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

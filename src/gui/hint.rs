@@ -133,8 +133,8 @@ impl<'a> Called<'a> {
 fn is_about_checked(atom: &Atom) -> bool {
     match atom {
         Atom::Checked(_) => true,
-        Atom::Widget(all) | Atom::Count { of: all, .. } => {
-            all.iter().any(|comparison| comparison.key == Key::Checked)
+        Atom::Widget(_) | Atom::Count { .. } | Atom::Placed(_) | Atom::Compared { .. } => {
+            atom.mentions(Key::Checked)
         }
         Atom::State(_) | Atom::Action(_) => false,
     }
@@ -142,18 +142,19 @@ fn is_about_checked(atom: &Atom) -> bool {
 
 /// Returns the names that an atom looks for.
 fn values_of(atom: &Atom) -> Vec<&str> {
-    let (Atom::Widget(all) | Atom::State(all) | Atom::Count { of: all, .. }) = atom else {
+    if matches!(atom, Atom::Action(_)) {
         return Vec::new();
-    };
+    }
     // Other operators and values rule a name out or describe it, and give no word to look for.
-    let named = all.iter().filter_map(|Comparison { key, op, value }| match (key, op, value) {
-        (
-            Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class,
-            Op::Equal | Op::Contains,
-            Constant::Text(text),
-        ) => Some(text.as_str()),
-        _ => None,
-    });
+    let named =
+        atom.comparisons().into_iter().filter_map(|Comparison { key, op, value }| match (key, op, value) {
+            (
+                Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class,
+                Op::Equal | Op::Contains,
+                Constant::Text(text),
+            ) => Some(text.as_str()),
+            _ => None,
+        });
     named.collect()
 }
 

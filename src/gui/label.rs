@@ -9,6 +9,7 @@ use regex::Regex;
 use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, Number, regex};
+use super::linked::{LinkedTest, TermTest};
 use super::screen::{Flags, Screen, Widget};
 use super::typed::TypedText;
 
@@ -17,6 +18,8 @@ use super::typed::TypedText;
 pub struct Labeller {
     screens: Vec<(u32, ScreenTest)>,
     actions: Vec<(u32, Vec<Test>)>,
+    /// Tests that look at more than the screen after a step, or than its action.
+    steps: Vec<(u32, LinkedTest)>,
 }
 
 /// Tests a widget against all of some comparisons.
@@ -37,24 +40,46 @@ pub struct ActionTest {
 enum ScreenTest {
     State(Vec<Test>),
     Widget(WidgetTest),
-    Count { of: WidgetTest, op: Op, number: u64 },
+    Count {
+        of: WidgetTest,
+        op: Op,
+        number: u64,
+    },
     Checked(bool),
+    /// Needs the tree around a widget, or a value of the screen.
+    Linked(LinkedTest),
 }
 
 /// A comparison with its regular expression compiled.
 #[derive(Clone, Debug)]
-struct Test {
-    key: Key,
-    op: Op,
-    value: TestValue,
+pub(super) struct Test {
+    pub key: Key,
+    pub op: Op,
+    pub value: TestValue,
 }
 
+/// Right side of a comparison, ready to be compared with.
 #[derive(Clone, Debug)]
-enum TestValue {
+pub(super) enum TestValue {
     Flag(bool),
     Text(String),
     Regex(Regex),
     Number(Number),
+    /// Read from each step.
+    Term(Box<TermTest>),
+    /// Read from this step; none if there is no value.
+    Values(Option<Vec<String>>),
+}
+
+/// A screen after a step, with the action and the screen before it as far as they are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'a> {
+    /// Screen before the action; none at the start of the app.
+    pub before: Option<&'a Screen>,
+    /// Action of the step.
+    pub action: Option<&'a Action>,
+    /// Screen after it.
+    pub after: &'a Screen,
 }
 
 impl Labeller {
@@ -62,6 +87,13 @@ impl Labeller {
     pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>, typed: TypedText) -> Labeller {
         let mut labeller = Labeller::default();
         for (number, atom) in atoms {
+            if let Some(test) = LinkedTest::new(atom, typed) {
+                match atom.is_about_step() {
+                    true => labeller.steps.push((number, test)),
+                    false => labeller.screens.push((number, ScreenTest::Linked(test))),
+                }
+                continue;
+            }
             let skips_typed = typed == TypedText::IsNoEvidence && atom.reads_typed_text();
             let of_widget = |all: &[Comparison]| WidgetTest { tests: tests(all), skips_typed };
             let test = match atom {
@@ -75,6 +107,7 @@ impl Labeller {
                     ScreenTest::Count { of: of_widget(of), op: *op, number: *number }
                 }
                 Atom::Checked(checked) => ScreenTest::Checked(*checked),
+                Atom::Placed(_) | Atom::Compared { .. } => unreachable!("these have a test of their own"),
             };
             labeller.screens.push((number, test));
         }
@@ -93,10 +126,30 @@ impl Labeller {
 
     /// Returns true if marks of typed text change which atoms hold.
     pub fn heeds_typed(&self) -> bool {
-        self.screens.iter().any(|(_, test)| match test {
+        let on_screen = self.screens.iter().any(|(_, test)| match test {
             ScreenTest::Widget(test) | ScreenTest::Count { of: test, .. } => test.skips_typed,
+            ScreenTest::Linked(test) => test.heeds_typed(),
             ScreenTest::State(_) | ScreenTest::Checked(_) => false,
-        })
+        });
+        on_screen || self.steps.iter().any(|(_, test)| test.heeds_typed())
+    }
+
+    /// Returns true if some atoms look at more than the screen after a step, or than its action.
+    pub fn has_links(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// Returns the atoms that hold at a step and look at more than the screen after it, or than its action.
+    pub fn of_link(&self, link: Link<'_>) -> BTreeSet<u32> {
+        self.steps.iter().filter(|(_, test)| test.holds(link)).map(|&(number, _)| number).collect()
+    }
+
+    /// Returns all atoms that hold at a step.
+    pub fn of_step(&self, before: Option<&Screen>, action: &Action, after: &Screen) -> BTreeSet<u32> {
+        let mut all = self.on_screen(after);
+        all.append(&mut self.of_action(action));
+        all.append(&mut self.of_link(Link { before, action: Some(action), after }));
+        all
     }
 
     /// Returns the atoms that hold on `screen`.
@@ -110,7 +163,7 @@ impl Labeller {
             .enumerate()
             .filter_map(|(at, (_, test))| match test {
                 ScreenTest::Widget(test) | ScreenTest::Count { of: test, .. } => Some((at, test)),
-                ScreenTest::State(_) | ScreenTest::Checked(_) => None,
+                ScreenTest::State(_) | ScreenTest::Checked(_) | ScreenTest::Linked(_) => None,
             })
             .collect();
         let mut see = |widget: &Widget, object_id: &str| {
@@ -136,6 +189,7 @@ impl Labeller {
             ScreenTest::Count { op, number, .. } => op.holds(Number::from(count), Number::from(*number)),
             ScreenTest::Checked(true) => checked,
             ScreenTest::Checked(false) => checkable && !checked,
+            ScreenTest::Linked(test) => test.holds(Link { before: None, action: None, after: screen }),
         };
         self.screens
             .iter()
@@ -158,8 +212,26 @@ impl WidgetTest {
     pub fn new(atom: &Atom) -> Option<WidgetTest> {
         match atom {
             Atom::Widget(all) => Some(WidgetTest { tests: tests(all), skips_typed: false }),
-            Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => None,
+            Atom::Count { .. }
+            | Atom::State(_)
+            | Atom::Action(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => None,
         }
+    }
+
+    /// Returns the test of widgets that meet all of `tests`.
+    pub(super) fn of(tests: Vec<Test>, skips_typed: bool) -> WidgetTest {
+        WidgetTest { tests, skips_typed }
+    }
+
+    pub(super) fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    pub(super) fn skips_typed(&self) -> bool {
+        self.skips_typed
     }
 
     /// Returns true if `widget`, which is at `object_id`, passes.
@@ -170,7 +242,8 @@ impl WidgetTest {
         self.tests.iter().all(|test| test.holds(Subject::Widget(widget, object_id)))
     }
 
-    fn needs_object_id(&self) -> bool {
+    /// Returns true if the place of a widget in the tree is looked at.
+    pub(super) fn needs_object_id(&self) -> bool {
         self.tests.iter().any(|test| test.key == Key::ObjectId)
     }
 }
@@ -179,8 +252,14 @@ impl ActionTest {
     /// Returns the test of `atom` on an action; nothing if it is of another kind.
     pub fn new(atom: &Atom) -> Option<ActionTest> {
         match atom {
-            Atom::Action(all) => Some(ActionTest { tests: tests(all) }),
-            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
+            Atom::Action(all) if atom.is_action() => Some(ActionTest { tests: tests(all) }),
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::State(_)
+            | Atom::Action(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => None,
         }
     }
 
@@ -191,24 +270,12 @@ impl ActionTest {
 }
 
 fn tests(all: &[Comparison]) -> Vec<Test> {
-    all.iter()
-        .map(|Comparison { key, op, value }| {
-            let value = match value {
-                Constant::Flag(flag) => TestValue::Flag(*flag),
-                Constant::Text(text) => TestValue::Text(text.clone()),
-                Constant::Number(number) => TestValue::Number(*number),
-                Constant::Regex(text) => {
-                    TestValue::Regex(regex(text).expect("an atom's regular expression has been read before"))
-                }
-            };
-            Test { key: *key, op: *op, value }
-        })
-        .collect()
+    all.iter().map(|one| Test::new(one, TypedText::Counts)).collect()
 }
 
 /// Thing that a comparison is about.
 #[derive(Clone, Copy)]
-enum Subject<'a> {
+pub(super) enum Subject<'a> {
     /// A widget and its object id.
     Widget(&'a Widget, &'a str),
     Screen(&'a Screen),
@@ -216,7 +283,21 @@ enum Subject<'a> {
 }
 
 impl Test {
-    fn holds(&self, of: Subject<'_>) -> bool {
+    /// Returns the test of a comparison, to whose terms typed text is worth `typed`.
+    pub fn new(comparison: &Comparison, typed: TypedText) -> Test {
+        let value = match &comparison.value {
+            Constant::Flag(flag) => TestValue::Flag(*flag),
+            Constant::Text(text) => TestValue::Text(text.clone()),
+            Constant::Number(number) => TestValue::Number(*number),
+            Constant::Regex(text) => {
+                TestValue::Regex(regex(text).expect("an atom's regular expression has been read before"))
+            }
+            Constant::Term(term) => TestValue::Term(Box::new(TermTest::new(term, typed))),
+        };
+        Test { key: comparison.key, op: comparison.op, value }
+    }
+
+    pub fn holds(&self, of: Subject<'_>) -> bool {
         let on = |is_on: bool| if is_on { "on" } else { "off" };
         match (self.key, of) {
             (Key::Text, Subject::Widget(widget, _)) => self.text(&widget.text),
@@ -262,9 +343,10 @@ impl Test {
     }
 
     fn flag(&self, is_set: bool) -> bool {
-        match self.value {
-            TestValue::Flag(flag) => (flag == is_set) == (self.op == Op::Equal),
-            TestValue::Text(_) | TestValue::Regex(_) | TestValue::Number(_) => false,
+        match &self.value {
+            TestValue::Flag(flag) => (*flag == is_set) == (self.op == Op::Equal),
+            TestValue::Values(_) => self.text(if is_set { "true" } else { "false" }),
+            TestValue::Text(_) | TestValue::Regex(_) | TestValue::Number(_) | TestValue::Term(_) => false,
         }
     }
 
@@ -278,7 +360,8 @@ impl Test {
                 // Apps pad numbers with blanks.
                 Number::parse(text.trim()).is_some_and(|number| op.holds(number, *value))
             }
-            (TestValue::Flag(_) | TestValue::Text(_) | TestValue::Regex(_), _) => false,
+            (TestValue::Values(values), op) => compare(Some(&[text]), op, values.as_deref()),
+            (TestValue::Flag(_) | TestValue::Text(_) | TestValue::Regex(_) | TestValue::Term(_), _) => false,
         }
     }
 
@@ -291,6 +374,26 @@ impl Test {
                 names.any(|name| self.text(name))
             }
         }
+    }
+}
+
+/// Compares two lists; a list that is not there differs from everything. Operators other than `=` and `!=` need one value on
+/// each side.
+pub(super) fn compare<L: AsRef<str>, R: AsRef<str>>(left: Option<&[L]>, op: Op, right: Option<&[R]>) -> bool {
+    let (Some(left), Some(right)) = (left, right) else { return op == Op::NotEqual };
+    let is_equal = || left.iter().map(AsRef::as_ref).eq(right.iter().map(AsRef::as_ref));
+    match (op, left, right) {
+        (Op::Equal, ..) => is_equal(),
+        (Op::NotEqual, ..) => !is_equal(),
+        (Op::Contains, [left], [right]) => left.as_ref().contains(right.as_ref()),
+        (Op::Less | Op::AtMost | Op::Greater | Op::AtLeast, [left], [right]) => {
+            let number = |text: &str| Number::parse(text.trim());
+            match (number(left.as_ref()), number(right.as_ref())) {
+                (Some(left), Some(right)) => op.holds(left, right),
+                _ => false,
+            }
+        }
+        (Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast, ..) => false,
     }
 }
 

@@ -242,6 +242,14 @@ pub struct Screen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity(pub u128);
 
+impl Identity {
+    /// Returns the identity of the same screen with this link to the step before; 0 is none.
+    pub fn linked(self, link: u32) -> Identity {
+        // An odd factor keeps different links apart.
+        Identity(self.0 ^ u128::from(link).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+    }
+}
+
 /// Most widgets of a screen, more than any app shows at a time; further ones are left out.
 pub const WIDGETS_MAX: usize = 100_000;
 

@@ -3,8 +3,11 @@
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, quote};
 use super::label::{Labeller, WidgetTest};
+use super::linked::values;
 use super::nearest::nearest;
+use super::pattern::Pattern;
 use super::screen::{Flags, Screen};
+use super::term::Term;
 use super::typed::TypedText;
 
 /// Most characters of a screen's text that are repeated.
@@ -20,12 +23,16 @@ const CHARS_MAX: usize = 60;
 /// assert_eq!(shortfall(&atom, &screen).as_deref(), Some("activity is org.notes.Main"));
 /// ```
 pub fn shortfall(atom: &Atom, screen: &Screen) -> Option<String> {
-    if atom.is_action() || !Labeller::new([(0, atom)], TypedText::Counts).on_screen(screen).is_empty() {
+    if atom.is_action()
+        || atom.is_about_step()
+        || !Labeller::new([(0, atom)], TypedText::Counts).on_screen(screen).is_empty()
+    {
         return None;
     }
     Some(match atom {
         Atom::State(all) => of_state(all, screen),
-        Atom::Widget(all) => of_widget(all, screen),
+        Atom::Widget(all) if !atom.is_linked() => of_widget(all, screen),
+        Atom::Widget(_) => "no visible widget has this value".to_string(),
         Atom::Count { of, .. } => format!("there are {}", count(of, screen, true)),
         Atom::Checked(true) => "no visible widget is checked".to_string(),
         Atom::Checked(false) => {
@@ -37,6 +44,12 @@ pub fn shortfall(atom: &Atom, screen: &Screen) -> Option<String> {
                 "no visible widget can be checked"
             };
             what.to_string()
+        }
+        Atom::Placed(pattern) => of_placed(pattern, screen),
+        Atom::Compared { left, right, .. } => {
+            let is = |term: &Term| format!("`{term}` is {}", values(term, screen));
+            let sides: Vec<String> = [Some(left), right.term()].into_iter().flatten().map(is).collect();
+            sides.join(", ")
         }
         Atom::Action(_) => return None,
     })
@@ -84,6 +97,15 @@ fn of_widget(all: &[Comparison], screen: &Screen) -> String {
     }
     let said: Vec<String> = unmet.iter().map(|one| unmet_words(one, screen)).collect();
     said.join(", ")
+}
+
+fn of_placed(pattern: &Pattern, screen: &Screen) -> String {
+    let own = Pattern { comparisons: pattern.comparisons.clone(), places: Vec::new() };
+    let is_there = own.comparisons.is_empty() || count(&own.comparisons, screen, true) > 0;
+    match is_there {
+        true => "no visible widget like this has the others around it".to_string(),
+        false => of_widget(&own.comparisons, screen),
+    }
 }
 
 /// `no visible widget has text = Wifi; there is "Wi-Fi"`.

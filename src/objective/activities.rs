@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Op, Screen};
 use crate::ltl::Labels;
-use crate::situation::{ClassId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::situation::{ClassId, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 
 /// Reward of a step to a state never met before that reaches no new activity: a direction where there is no other.
 const NEW_STATE_REWARD: f64 = 0.1;
@@ -86,7 +86,7 @@ impl Activities {
 }
 
 impl Objective for Activities {
-    fn look(&mut self, screen: Option<&Screen>) -> LookId {
+    fn look(&mut self, screen: Option<&Screen>, _: LinkId) -> LookId {
         let at = screen.and_then(|screen| self.targets.binary_search(screen.activity()).ok());
         at.map_or(ELSEWHERE, |at| LookId(at as u32 + 1))
     }
@@ -203,7 +203,8 @@ mod tests {
 
     fn step(objective: &mut Activities, from: PhaseId, activity: &str, is_new: bool) -> Judgement {
         let screen = Screen::new("p", activity, Context::default(), Vec::new());
-        let (action, look) = (Action::Device(DeviceAction::Back), objective.look(Some(&screen)));
+        let (action, look) =
+            (Action::Device(DeviceAction::Back), objective.look(Some(&screen), LinkId::default()));
         let class = objective.class(&action);
         objective.step(from, &Moment { action: &action, class, seen: Seen::Recalled(&screen), look, is_new })
     }

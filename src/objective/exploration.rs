@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Key, Screen};
-use crate::situation::{ClassId, LookId, PhaseId};
+use crate::situation::{ClassId, LinkId, LookId, PhaseId};
 
 /// Rewards of exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -118,7 +118,7 @@ impl Exploration {
 }
 
 impl Objective for Exploration {
-    fn look(&mut self, screen: Option<&Screen>) -> LookId {
+    fn look(&mut self, screen: Option<&Screen>, _: LinkId) -> LookId {
         let Some(screen) = screen else { return LookId(0) };
         let context = screen.context();
         let fault = (context.crashed || context.anr).then(|| screen.crash().cloned().unwrap_or_default());
@@ -244,7 +244,8 @@ mod tests {
         for &(package, activity, crashed) in steps {
             let context = Context { crashed, ..Context::default() };
             let screen = Screen::new(package, activity, context, Vec::new());
-            let (action, look) = (Action::Device(DeviceAction::Back), objective.look(Some(&screen)));
+            let (action, look) =
+                (Action::Device(DeviceAction::Back), objective.look(Some(&screen), LinkId::default()));
             let class = objective.class(&action);
             let seen = Seen::Recalled(&screen);
             let judgement =

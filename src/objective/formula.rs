@@ -9,9 +9,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, TypedText, nearest};
+use crate::gui::{
+    Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Screen, TypedText, nearest,
+};
 use crate::ltl::{Automaton, Follower, Labels, Permanent, ResidualId, Share, reward};
-use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
 
 /// Formula of a spec, as the objective of runs.
@@ -44,6 +46,9 @@ pub struct Formula {
     activities: BTreeSet<u32>,
     /// Pairs of atoms that hold together on no screen of most apps, as they name different activities.
     rivals: Vec<(u32, u32)>,
+    /// Distinct sets of labels that need more than one screen, by link.
+    links: Vec<Labels>,
+    link_of: FxHashMap<Labels, LinkId>,
     /// Distinct sets of screen labels, by look.
     looks: Vec<Labels>,
     look_of: FxHashMap<Labels, LookId>,
@@ -104,11 +109,11 @@ impl Formula {
             met_by_typed: BTreeSet::new(),
             labeller,
             hints: Hints::new(known.iter().copied()),
-            keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
+            keys: known.iter().flat_map(|(_, atom)| atom.keys()).collect(),
             rivals: rivals(&known),
             activities: known
                 .iter()
-                .filter(|(_, atom)| keys(atom).iter().any(|key| [Key::Activity, Key::Package].contains(key)))
+                .filter(|(_, atom)| atom.mentions(Key::Activity) || atom.mentions(Key::Package))
                 .map(|&(number, _)| number)
                 .collect(),
             atoms: known.iter().map(|&(number, atom)| (number, atom.clone())).collect(),
@@ -121,6 +126,8 @@ impl Formula {
             classes: Vec::new(),
             class_of: FxHashMap::default(),
             forecasts: FxHashMap::default(),
+            links: vec![Labels::default()],
+            link_of: FxHashMap::from_iter([(Labels::default(), LinkId::default())]),
             looks: Vec::new(),
             look_of: FxHashMap::default(),
             class_steps: Vec::new(),
@@ -144,9 +151,15 @@ impl Formula {
         self.met_by_typed.clear();
     }
 
-    /// Returns the labels of `screen`.
+    /// Returns the labels of `screen`, without those that need the step before.
     pub fn screen_labels(&self, screen: &Screen) -> Labels {
         self.labeller.on_screen(screen).into_iter().collect()
+    }
+
+    /// Returns the labels of the screen after a step, with those that need the step before.
+    pub fn labels_after(&self, link: Link<'_>) -> Labels {
+        let linked = self.labeller.of_link(link).into_iter();
+        self.labeller.on_screen(link.after).into_iter().chain(linked).collect()
     }
 
     /// Returns the look of screens with these labels and no others.
@@ -429,8 +442,26 @@ impl Formula {
 }
 
 impl Objective for Formula {
-    fn look(&mut self, screen: Option<&Screen>) -> LookId {
+    fn link(&mut self, link: Link<'_>) -> LinkId {
+        if !self.labeller.has_links() {
+            return LinkId::default();
+        }
+        let labels: Labels = self.labeller.of_link(link).into_iter().collect();
+        if let (true, Some(credulous)) = (link.after.has_typed(), &self.credulous) {
+            let would_hold = credulous.of_link(link).into_iter();
+            self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
+        }
+        let next = LinkId(self.links.len() as u32);
+        let known = *self.link_of.entry(labels.clone()).or_insert(next);
+        if known == next {
+            self.links.push(labels);
+        }
+        known
+    }
+
+    fn look(&mut self, screen: Option<&Screen>, link: LinkId) -> LookId {
         let labels = screen.map(|screen| self.screen_labels(screen)).unwrap_or_default();
+        let labels = labels.union(&self.links[link.index()]);
         if let (Some(screen), Some(credulous)) = (screen.filter(|screen| screen.has_typed()), &self.credulous)
         {
             let would_hold = credulous.on_screen(screen).into_iter();
@@ -541,15 +572,6 @@ impl Outlook for Formula {
     }
 }
 
-fn keys(atom: &Atom) -> Vec<Key> {
-    match atom {
-        Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
-            all.iter().map(|comparison| comparison.key).collect()
-        }
-        Atom::Checked(_) => vec![Key::Checked],
-    }
-}
-
 /// Returns the pairs of atoms that exclude each other, or name two activities that cannot be one by their names.
 fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
     let activity = |atom: &Atom| match atom {
@@ -559,7 +581,12 @@ fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
             ] => Some(name.clone()),
             _ => None,
         },
-        Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,
+        Atom::Widget(_)
+        | Atom::Count { .. }
+        | Atom::Action(_)
+        | Atom::Checked(_)
+        | Atom::Placed(_)
+        | Atom::Compared { .. } => None,
     };
     let are_rivals = |one: &Atom, two: &Atom| match (activity(one), activity(two)) {
         (Some(one), Some(two)) => !one.contains(&two) && !two.contains(&one),

@@ -10,8 +10,8 @@ mod formula;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::gui::{Action, Key, Screen};
-use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId};
+use crate::gui::{Action, Key, Link, Screen};
+use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId};
 use crate::trace::Observation;
 
 pub use activities::Activities;
@@ -23,9 +23,14 @@ pub use formula::{Assessment, Formula, Shaping};
 /// Phases are numbered from [`PhaseId::START`]; a phase says everything about the steps so far that later verdicts and
 /// rewards depend on.
 pub trait Objective {
-    /// Returns the number of `screen` among those that are the same to this objective; without a screen, the number of
-    /// the time before the app is started.
-    fn look(&mut self, screen: Option<&Screen>) -> LookId;
+    /// Returns the number of all that the objective sees of a step and neither its action nor the screen after it shows.
+    fn link(&mut self, _link: Link<'_>) -> LinkId {
+        LinkId::default()
+    }
+
+    /// Returns the number of `screen`, with its `link` to the step before, among those that are the same to this objective;
+    /// without a screen, the number of the time before the app is started.
+    fn look(&mut self, screen: Option<&Screen>, link: LinkId) -> LookId;
 
     /// Returns the mark of a look; looks that differ have different ones. It is the number of the look, unless the
     /// objective knows one that is the same in every run.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{
-    Action, Around, Bounds, Gap, Labeller, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
+    Action, Around, Bounds, Gap, Labeller, Link, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
 };
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
@@ -197,15 +197,22 @@ impl Player {
                 Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
             }
         };
-        let (step, judgement) = self.step(phase, action, observation);
+        let before = played.trace.steps.last().map(|last| last.observation.screen.clone());
+        let (step, judgement) = self.step(phase, before.as_deref(), action, observation);
         played.trace.steps.push(step);
         played.done.push(number);
         played.is_won = judgement.verdict == Verdict::Won;
         Ok((judgement.next, judgement.verdict))
     }
 
-    fn step(&mut self, phase: PhaseId, action: Action, observation: Observation) -> (Step, Judgement) {
-        let (class, look, judgement) = self.judge(phase, &action, &observation);
+    fn step(
+        &mut self,
+        phase: PhaseId,
+        before: Option<&Screen>,
+        action: Action,
+        observation: Observation,
+    ) -> (Step, Judgement) {
+        let (class, look, judgement) = self.judge(phase, before, &action, &observation);
         let step = Step {
             labels: self.objective.labels(class, look),
             remaining: self.objective.remaining(judgement.next).into(),
@@ -221,11 +228,13 @@ impl Player {
     fn judge(
         &mut self,
         phase: PhaseId,
+        before: Option<&Screen>,
         action: &Action,
         observation: &Observation,
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
-        let (class, look) = (self.objective.class(action), self.objective.look(Some(screen)));
+        let link = self.objective.link(Link { before, action: Some(action), after: screen });
+        let (class, look) = (self.objective.class(action), self.objective.look(Some(screen), link));
         // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
         (class, look, self.objective.step(phase, &moment))
@@ -233,10 +242,10 @@ impl Player {
 
     /// Returns true if `trace` reaches the objective of the spec.
     pub fn is_won(&mut self, trace: &Trace) -> bool {
-        let mut phase = PhaseId::START;
+        let (mut phase, mut before) = (PhaseId::START, None);
         trace.steps.iter().any(|step| {
-            let (_, _, judgement) = self.judge(phase, &step.action, &step.observation);
-            phase = judgement.next;
+            let (_, _, judgement) = self.judge(phase, before, &step.action, &step.observation);
+            (phase, before) = (judgement.next, Some(&*step.observation.screen));
             judgement.verdict == Verdict::Won
         })
     }
@@ -288,6 +297,7 @@ impl Repeater {
             return Ok((Replay::Reproduced, seen));
         };
         for (number, step) in steps.iter().enumerate() {
+            let mut before: Option<Arc<Screen>> = None;
             // The first step names the start, which has happened.
             if number > 0 {
                 let mut act = |before: &mut Observation, action: Action| {
@@ -304,9 +314,10 @@ impl Repeater {
                     Sought::Found(action) => action,
                     Sought::Missing(near) => return Ok((diverged(number, step, near.as_ref(), &seen), seen)),
                 };
+                before = Some(seen.screen.clone());
                 act(&mut seen, done.clone())?;
             }
-            if let Some(expected) = unseen(step, &seen, self.typed) {
+            if let Some(expected) = unseen(step, (before.as_deref(), &done, &seen), self.typed) {
                 let different = Replay::NotReproduced { step: number, expected, actual: screen_text(&seen) };
                 return Ok((different, seen));
             }
@@ -324,7 +335,8 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
         // Of a scroll that went on, the last step counts: the recorded screen may have come into view by then.
         let at = played.done.iter().rposition(|&done| done == number)?;
         let step = &played.trace.steps[at];
-        let expected = unseen(test, &step.observation, typed)?;
+        let before = at.checked_sub(1).map(|before| &*played.trace.steps[before].observation.screen);
+        let expected = unseen(test, (before, &step.action, &step.observation), typed)?;
         Some(Replay::NotReproduced { step: at, expected, actual: screen_text(&step.observation) })
     });
     if let Some(different) = otherwise {
@@ -374,11 +386,15 @@ fn beside(words: &str) -> String {
     }
 }
 
-/// Returns the atoms of `test` that do not have their recorded value in `observation`, if there are any.
-fn unseen(test: &TestStep, observation: &Observation, typed: TypedText) -> Option<String> {
+/// Returns the atoms of `test` that do not have their recorded value at a step, if there are any.
+fn unseen(
+    test: &TestStep,
+    (before, action, seen): (Option<&Screen>, &Action, &Observation),
+    typed: TypedText,
+) -> Option<String> {
     let labeller =
         Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)), typed);
-    let held = labeller.on_screen(&observation.screen);
+    let held = labeller.of_step(before, action, &seen.screen);
     let wrong = (0..).zip(&test.sees).filter(|(number, (_, holds))| held.contains(number) != *holds);
     let wrong: Vec<String> =
         wrong.map(|(_, (atom, holds))| format!("{}{atom}", if *holds { "" } else { "!" })).collect();

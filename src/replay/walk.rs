@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::capture::is_told;
-use crate::gui::Atom;
+use crate::gui::{Atom, Link};
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
 use crate::situation::{ClassId, PhaseId};
@@ -68,9 +68,12 @@ impl Walk {
             .collect();
         let (mut classes, mut phases, mut kept, mut open) =
             (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
+        let mut before = None;
         for (step, named) in trace.steps.iter().zip(named) {
             let class = objective.class(&step.action);
-            let on_screen = objective.screen_labels(&step.observation.screen);
+            let after = &*step.observation.screen;
+            let on_screen = objective.labels_after(Link { before, action: Some(&step.action), after });
+            before = Some(after);
             let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
             phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));

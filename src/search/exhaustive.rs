@@ -12,9 +12,9 @@ use crate::abstraction::LOOKS;
 use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Encounter, Met, Totals};
-use crate::gui::{Action, Marker, Repertoire, Screen};
+use crate::gui::{Action, Link, Marker, Repertoire, Screen};
 use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
-use crate::situation::{Forecast, PhaseId};
+use crate::situation::{Forecast, LinkId, PhaseId};
 use crate::spec::Spec;
 use crate::trace::{Observation, Step, Trace};
 
@@ -287,7 +287,8 @@ impl Sweep<'_> {
         for SimOutcome { after, observation, .. } in outcomes {
             let observation = self.marked(choice, observation);
             let marks = if self.by_marks { self.marks.number(&observation.screen) } else { 0 };
-            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
+            let link = self.link(choice, &observation.screen);
+            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, link, self.objective);
             let elapsed_ms = observation.at_ms.saturating_sub(choice.at_ms);
             let judgement = self.judge(choice, (&to, is_new), Seen::Now(&observation, elapsed_ms));
             self.totals.steps += 1;
@@ -318,6 +319,12 @@ impl Sweep<'_> {
         Observation { screen, ..seen }
     }
 
+    fn link(&mut self, choice: Choice<'_>, after: &Screen) -> LinkId {
+        let site = &choice.from.entry.site;
+        let action = &site.actions[usize::from(choice.at)];
+        self.objective.link(Link { before: site.screen.as_deref(), action: Some(action), after })
+    }
+
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {
         let at = usize::from(choice.at);
         let (action, class) = (&choice.from.entry.site.actions[at], choice.from.entry.offers[at].class);
@@ -346,7 +353,8 @@ impl Sweep<'_> {
     fn encounter(&mut self, snapshot: Snapshot, marks: u32) -> Result<Arc<Encounter>, DeviceError> {
         let screen = self.sim.screen_at(snapshot)?;
         let screen = self.marker.marked(screen, self.marks.sets[marks as usize].clone());
-        Ok(self.catalogue.see(&screen, self.objective).encounter)
+        // What a screen offers does not depend on the step before.
+        Ok(self.catalogue.see(&screen, LinkId::default(), self.objective).encounter)
     }
 
     /// Returns the run that led to the pair with this number, each of its steps taken again.
@@ -378,7 +386,8 @@ impl Sweep<'_> {
                 .into_iter()
                 .find(|seen| !self.by_marks || self.marks.number(&seen.screen) == marks)
                 .expect("what came up before comes up again");
-            let after = self.catalogue.see(&observation.screen, self.objective).encounter;
+            let link = self.link(choice, &observation.screen);
+            let after = self.catalogue.see(&observation.screen, link, self.objective).encounter;
             // The step was counted when it was found.
             let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));
             trace.steps.push(Step {

@@ -10,7 +10,7 @@ use crate::abstraction::Counts;
 use crate::device::{App, Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
-use crate::gui::{Repertoire, Screen};
+use crate::gui::{Link, Repertoire, Screen};
 use crate::learned_model::{Gathering, LearnedAbstraction, LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
 use crate::situation::{Learning, Paths, PhaseId};
@@ -179,17 +179,26 @@ struct Watch {
     found: Option<(Trace, u64)>,
     /// Phase and time after the last step of the episode; none once the episode has decided the formula.
     open: Option<(PhaseId, u64)>,
+    /// Screen after the last step of the episode.
+    before: Option<Arc<Screen>>,
     /// Steps of the episode up to the one that is a run to keep, and the number of that one.
     just_found: Option<(usize, u64)>,
 }
 
 impl Watch {
     fn new(spec: &Spec) -> Watch {
-        Watch { formula: Formula::new(spec, Shaping::None), found: None, open: None, just_found: None }
+        Watch {
+            formula: Formula::new(spec, Shaping::None),
+            found: None,
+            open: None,
+            before: None,
+            just_found: None,
+        }
     }
 
     fn begin(&mut self) {
         self.open = Some((PhaseId::START, 0));
+        self.before = None;
     }
 
     /// Follows the episode to the step `taken`, which has this place, and this number in all.
@@ -197,7 +206,10 @@ impl Watch {
         let Some((phase, before_ms)) = self.open else { return };
         let (action, observation) = (taken.action(), taken.observation());
         let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
-        let (class, look) = (self.formula.class(action), self.formula.look(Some(&observation.screen)));
+        let after = &observation.screen;
+        let before = self.before.replace(after.clone());
+        let link = self.formula.link(Link { before: before.as_deref(), action: Some(action), after });
+        let (class, look) = (self.formula.class(action), self.formula.look(Some(after), link));
         let seen = Seen::Now(observation, elapsed_ms);
         let moment = Moment { action, class, seen, look, is_new: false };
         let judgement = self.formula.step(phase, &moment);

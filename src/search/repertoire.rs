@@ -36,11 +36,11 @@ pub fn repertoire<'a>(
 ) -> Repertoire {
     let is_about_typing = is_about_typing(spec);
     let network = spec.atoms.values().any(|atom| {
-        let is_asked = comparisons(atom).iter().any(|comparison| comparison.key == Key::Network);
+        let is_asked = atom.mentions(Key::Network);
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
     });
     // A rule on a field leaves out all other texts, except those that the spec asks for by name.
-    let asked = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| match comparison {
+    let asked = spec.atoms.values().flat_map(Atom::comparisons).filter_map(|comparison| match comparison {
         Comparison { key: Key::ActionText, op: Op::Equal | Op::Contains, value: Constant::Text(text) } => {
             Some(text)
         }
@@ -61,7 +61,7 @@ pub fn repertoire<'a>(
 /// Returns the texts that atoms of `spec` name.
 fn constants(spec: &Spec) -> impl Iterator<Item = &str> {
     let is_about_typing = is_about_typing(spec);
-    spec.atoms.values().flat_map(comparisons).filter_map(move |comparison| {
+    spec.atoms.values().flat_map(Atom::comparisons).filter_map(move |comparison| {
         // The detail is a typed text for the type `text` alone; for others it is a name or a direction.
         let is_typed = match comparison.key {
             Key::Text | Key::ActionText => true,
@@ -114,11 +114,4 @@ fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
 /// Returns true if the atom asks for the type `text` itself, and not for any type but another.
 fn names_text(atom: &Atom) -> bool {
     !atom.mentions_action_type("click")
-}
-
-fn comparisons(atom: &Atom) -> &[Comparison] {
-    match atom {
-        Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => all,
-        Atom::Checked(_) => &[],
-    }
 }

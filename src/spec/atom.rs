@@ -1,9 +1,13 @@
 //! Brackets: from the pairs of the grammar to [`gui::Atom`].
 
+use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::grammar::Rule;
-use crate::gui::{ActionTypes, Atom, Comparison, Constant, Key, Mistake, Op, Part};
+use super::grammar::{Grammar, Rule};
+use crate::gui::{
+    ActionTypes, Atom, Comparison, Constant, Key, Kind, Mistake, Number, Op, Part, Pattern, Relation, Term,
+    opens_term,
+};
 use crate::text::{Diagnostic, Span, clip, no_character, span, unquote};
 
 /// Purpose of a bracket.
@@ -20,8 +24,15 @@ pub(super) struct AtomReader<'a> {
     /// First byte of the parsed text in the source.
     pub offset: usize,
     pub types: ActionTypes<'a>,
+    /// Widgets that a name stands for; none if it stands for none.
+    pub widgets: &'a dyn Fn(&str) -> Option<Pattern>,
+    /// Names that were read, with their places.
+    pub names: Vec<(String, Span)>,
     pub mistakes: Vec<Diagnostic>,
 }
+
+/// Largest number of comparisons and places of a bracket, names written out.
+const SIZE_MAX: usize = 100;
 
 impl AtomReader<'_> {
     /// Returns the atom of a bracket, `None` if it has mistakes.
@@ -29,36 +40,59 @@ impl AtomReader<'_> {
         let whole = span(&atom, self.offset);
         let inside = atom.into_inner().next().expect("a bracket has an inside");
         let made = match (inside.as_rule(), purpose) {
-            (Rule::count, Purpose::Widget) => {
+            (Rule::measured, Purpose::Widget) => {
                 let mistake = Diagnostic::error(
                     "E-mixed-atom",
                     whole.clone(),
-                    "an action is done on one widget, and this counts them",
+                    "an action is done on one widget, and this looks at several",
                 )
-                .help("leave out `count` and its comparison");
+                .help("leave out the term and its comparison");
                 self.mistakes.push(mistake);
                 return None;
             }
-            (Rule::count, Purpose::Formula) => {
-                let mut parts = inside.into_inner().filter(|part| part.as_rule() != Rule::count_close);
-                let mut part = || parts.next().expect("a count has three parts");
-                let (of, relation, value) = (part(), part(), part());
+            (Rule::measured, Purpose::Formula) => {
+                let mut parts = inside.into_inner();
+                let mut part = || parts.next().expect("a measure has three parts");
+                let (measure, relation, value) = (part(), part(), part());
                 // All parts are read before one of them fails, for the mistakes in each.
-                let of = self.comparisons(of);
+                let left = self.measure(measure);
                 let (op_span, value_span) = (span(&relation, self.offset), span(&value, self.offset));
                 let value = self.value(value);
-                let made = Atom::count(of?, operator(&relation), &value?);
-                return made.map_err(|mistake| self.mistake(mistake, whole, op_span, value_span)).ok();
+                let made = Atom::compared(left?, operator(&relation), value?, self.types);
+                made.map_err(|mistake| self.mistake(mistake, whole.clone(), op_span, value_span)).ok()
             }
             (_, purpose) => {
-                let comparisons = self.comparisons(inside)?;
-                match purpose {
-                    Purpose::Formula => Atom::new(comparisons),
-                    Purpose::Widget => Atom::widget(comparisons),
-                }
+                let (comparisons, places) = self.conditions(inside)?;
+                let made = match purpose {
+                    Purpose::Formula if places.is_empty() => Atom::new(comparisons),
+                    Purpose::Formula => Pattern::new(comparisons, places).and_then(Atom::placed),
+                    Purpose::Widget if places.is_empty() => Atom::widget(comparisons),
+                    Purpose::Widget => Err(Mistake {
+                        code: "E-mixed-atom",
+                        part: Part::Whole,
+                        message: "here one widget is told by itself, and this tells it by others".into(),
+                        help: "leave out `in(...)`, `has(...)` and `beside(...)`".into(),
+                    }),
+                };
+                made.map_err(|mistake| self.mistake(mistake, whole.clone(), whole.clone(), whole.clone()))
+                    .ok()
             }
-        };
-        made.map_err(|mistake| self.mistake(mistake, whole.clone(), whole.clone(), whole.clone())).ok()
+        }?;
+        let size = made.comparisons().len();
+        if purpose == Purpose::Widget && made.is_linked() {
+            let mistake =
+                Diagnostic::error("E-value", whole, "a value is read from a step, and here is none");
+            self.mistakes.push(mistake.help("write the value itself"));
+            return None;
+        }
+        if size > SIZE_MAX {
+            let message = format!(
+                "a bracket may have {SIZE_MAX} comparisons, its names written out, and this has {size}"
+            );
+            self.mistakes.push(Diagnostic::error("E-too-large", whole, message));
+            return None;
+        }
+        Some(made)
     }
 
     fn mistake(&mut self, mistake: Mistake, whole: Span, op: Span, value: Span) {
@@ -70,15 +104,82 @@ impl AtomReader<'_> {
         self.mistakes.push(Diagnostic::error(mistake.code, span, mistake.message).help(mistake.help));
     }
 
-    /// Returns all comparisons, `None` if one has a mistake.
-    fn comparisons(&mut self, comparisons: Pair<'_, Rule>) -> Option<Vec<Comparison>> {
-        // Every comparison is read, so that the mistakes of all are reported at once.
-        let all: Vec<Option<Comparison>> = comparisons
-            .into_inner()
-            .filter(|part| part.as_rule() == Rule::comparison)
-            .map(|comparison| self.comparison(comparison))
-            .collect();
-        all.into_iter().collect()
+    /// Returns the term of `count(...)` or `KEY(...)`.
+    fn measure(&mut self, measure: Pair<'_, Rule>) -> Option<Term> {
+        let whole = span(&measure, self.offset);
+        let mut parts = measure.into_inner();
+        let (key, widgets) = (parts.next().expect("a key"), parts.next().expect("widgets"));
+        let key_span = span(&key, self.offset);
+        let widgets = self.widgets(widgets);
+        if key.as_str() == "count" {
+            return Some(Term::Count(Box::new(widgets?)));
+        }
+        let key = match Key::parse(key.as_str()) {
+            Ok(key) => key,
+            Err(mistake) => {
+                self.mistake(mistake, key_span.clone(), key_span.clone(), key_span);
+                return None;
+            }
+        };
+        if key.kind() != Kind::Widget {
+            let message = format!("`{}` is not asked of a widget", key.name());
+            let help = format!("write `{}` without the widgets behind it", key.name());
+            self.mistakes.push(Diagnostic::error("E-mixed-atom", whole, message).help(help));
+            return None;
+        }
+        Some(Term::Each(key, Box::new(widgets?)))
+    }
+
+    /// Returns the widgets between round brackets: conditions, or the name of a `let`.
+    fn widgets(&mut self, widgets: Pair<'_, Rule>) -> Option<Pattern> {
+        let whole = span(&widgets, self.offset);
+        let inside = widgets.into_inner().next().expect("widgets are described");
+        let pattern = match inside.as_rule() {
+            Rule::name => {
+                self.names.push((inside.as_str().to_string(), span(&inside, self.offset)));
+                (self.widgets)(inside.as_str())?
+            }
+            _ => {
+                let (comparisons, places) = self.conditions(inside)?;
+                let made = Pattern::new(comparisons, places);
+                made.map_err(|mistake| self.mistake(mistake, whole.clone(), whole.clone(), whole.clone()))
+                    .ok()?
+            }
+        };
+        // A name in a name in a name may stand for a great many.
+        if pattern.size() > SIZE_MAX {
+            let message =
+                format!("widgets may be told by {SIZE_MAX} comparisons, and these are told by more");
+            self.mistakes.push(Diagnostic::error("E-too-large", whole, message));
+            return None;
+        }
+        Some(pattern)
+    }
+
+    /// Returns all comparisons and places, `None` if one has a mistake.
+    #[expect(clippy::type_complexity, reason = "the two parts of a pattern")]
+    fn conditions(
+        &mut self,
+        conditions: Pair<'_, Rule>,
+    ) -> Option<(Vec<Comparison>, Vec<(Relation, Pattern)>)> {
+        // Every condition is read, so that the mistakes of all are reported at once.
+        let (mut comparisons, mut places) = (Vec::new(), Vec::new());
+        for condition in conditions.into_inner() {
+            match condition.as_rule() {
+                Rule::comparison => comparisons.push(self.comparison(condition)),
+                Rule::placed => {
+                    let mut parts = condition.into_inner();
+                    let relation = parts.next().map(|word| Relation::parse(word.as_str()));
+                    let relation = relation.flatten().expect("the grammar knows the relations");
+                    let widgets = self.widgets(parts.next().expect("a place has widgets"));
+                    places.push(widgets.map(|pattern| (relation, pattern)));
+                }
+                _ => {}
+            }
+        }
+        let comparisons: Option<Vec<Comparison>> = comparisons.into_iter().collect();
+        let places: Option<Vec<(Relation, Pattern)>> = places.into_iter().collect();
+        Some((comparisons?, places?))
     }
 
     fn comparison(&mut self, comparison: Pair<'_, Rule>) -> Option<Comparison> {
@@ -103,34 +204,192 @@ impl AtomReader<'_> {
             Rule::regex => value,
             _ => value.into_inner().next().expect("a value has an inside"),
         };
+        let written = inside.as_str();
         match inside.as_rule() {
             Rule::regex => {
-                let written = inside.as_str();
                 // Without the slashes around it.
                 Some(Constant::Regex(unescape_slashes(&written[1..written.len() - 1])))
             }
-            Rule::quoted => match unquote(inside.as_str()) {
-                Ok(text) => Some(Constant::Text(text)),
-                Err(escape) => {
-                    self.mistakes.push(no_character(&escape, whole));
-                    None
-                }
-            },
+            Rule::quoted_value => {
+                let inner = &written[1..written.len() - 1];
+                let unquoted = |piece: &str| unquote(&format!("\"{piece}\""));
+                self.pieces(inner, whole.start + 1, whole, &unquoted)
+            }
             _ => {
-                let text = inside.as_str().trim();
+                let text = written.trim();
                 // An atom whose `]` was forgotten takes the next atom into its value.
                 if text.contains('[') {
                     let shown = clip(text);
                     let message = format!("the value goes on to the `]` and is `{shown}`");
                     self.mistakes.push(
-                        Diagnostic::warning("W-bracket-in-value", whole, message)
+                        Diagnostic::warning("W-bracket-in-value", whole.clone(), message)
                             .help("if that is meant, put it in quotes; if not, a `]` is missing in it"),
                     );
                 }
-                Some(Constant::Text(text.to_string()))
+                let start = whole.start + (written.len() - written.trim_start().len());
+                let unescaped = |piece: &str| Ok(piece.replace("\\{", "{"));
+                self.pieces(text, start, whole, &unescaped)
             }
         }
     }
+
+    /// Returns the value that is written `text` at `start`: texts, which `unescape` reads, with terms between them.
+    fn pieces(
+        &mut self,
+        text: &str,
+        start: usize,
+        whole: Span,
+        unescape: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Option<Constant> {
+        let mut parts: Vec<Option<Term>> = Vec::new();
+        let mut has_term = false;
+        for (range, is_term) in pieces(text) {
+            let piece = &text[range.clone()];
+            let part = if is_term {
+                has_term = true;
+                self.term(&piece[1..piece.len() - 1], start + range.start + 1)
+            } else {
+                match unescape(piece) {
+                    Ok(text) => Some(Term::Text(text)),
+                    Err(escape) => {
+                        self.mistakes.push(no_character(&escape, whole.clone()));
+                        None
+                    }
+                }
+            };
+            parts.push(part);
+        }
+        let mut parts: Vec<Term> = parts.into_iter().collect::<Option<_>>()?;
+        match (parts.len(), has_term) {
+            (1, true) => parts.pop().map(Constant::Term),
+            (_, true) => Some(Constant::Term(Term::Joined(parts))),
+            (_, false) => match parts.pop() {
+                Some(Term::Text(text)) => Some(Constant::Text(text)),
+                _ => Some(Constant::Text(String::new())),
+            },
+        }
+    }
+
+    /// Returns the term that is written `text` at `start`.
+    fn term(&mut self, text: &str, start: usize) -> Option<Term> {
+        let mut pairs = match Grammar::parse(Rule::term, text) {
+            Ok(pairs) => pairs,
+            Err(_) => {
+                let shown = clip(text.trim());
+                let mistake = Diagnostic::error("E-term", start..start + text.len(), format!("`{shown}` is no term"))
+                    .help(
+                        "a term is like `count(text ~ Note)`, `text(id = title)`, `activity`, `number(text(id = left))`, \
+                         `prev text(id = title)` or a sum of them; a brace itself is written `\\{`",
+                    );
+                self.mistakes.push(mistake);
+                return None;
+            }
+        };
+        let sum = pairs.next().and_then(|term| term.into_inner().next()).expect("a term has an inside");
+        // The places of the parts count from the term.
+        let offset = std::mem::replace(&mut self.offset, start);
+        let term = self.sum(sum, false);
+        self.offset = offset;
+        term
+    }
+
+    fn sum(&mut self, sum: Pair<'_, Rule>, is_before: bool) -> Option<Term> {
+        let mut parts = sum.into_inner();
+        let mut left = self.part(parts.next().expect("a sum has a part"), is_before);
+        while let (Some(sign), Some(part)) = (parts.next(), parts.next()) {
+            let right = self.part(part, is_before);
+            left = left.zip(right).map(|(left, right)| {
+                let (left, right) = (Box::new(left), Box::new(right));
+                if sign.as_str() == "+" { Term::Sum(left, right) } else { Term::Difference(left, right) }
+            });
+        }
+        left
+    }
+
+    fn part(&mut self, part: Pair<'_, Rule>, is_before: bool) -> Option<Term> {
+        let whole = span(&part, self.offset);
+        let mut inner = part.into_inner().filter(|part| part.as_rule() != Rule::count_close);
+        let first = inner.next().expect("a part has an inside");
+        match first.as_rule() {
+            Rule::before if is_before => {
+                let mistake = Diagnostic::error("E-term", whole, "`prev` within `prev` is not known")
+                    .help("a step looks back to the one before it, and no further");
+                self.mistakes.push(mistake);
+                None
+            }
+            Rule::before => {
+                let of = self.part(inner.next().expect("`prev` has a term"), true)?;
+                Some(Term::Before(Box::new(of)))
+            }
+            Rule::function => {
+                let of = Box::new(self.sum(inner.next().expect("a function has a term"), is_before)?);
+                Some(if first.as_str() == "trim" { Term::Trimmed(of) } else { Term::FirstNumber(of) })
+            }
+            Rule::sum => self.sum(first, is_before),
+            Rule::amount => match Number::parse(first.as_str()) {
+                Some(number) => Some(Term::Number(number)),
+                None => {
+                    let message = "a number has at most 15 digits and 9 after the point";
+                    self.mistakes.push(Diagnostic::error("E-value", whole, message));
+                    None
+                }
+            },
+            Rule::measure => self.measure(first),
+            _ => self.key(first.as_str(), whole, is_before),
+        }
+    }
+
+    /// Returns the term of a key of the screen or the action.
+    fn key(&mut self, word: &str, at: Span, is_before: bool) -> Option<Term> {
+        let mistake = match Key::parse(word) {
+            Ok(key) if key.kind() == Kind::Widget => {
+                let message = format!("`{word}` is asked of widgets");
+                Diagnostic::error("E-term", at, message).help(format!("say of which: `{word}(id = title)`"))
+            }
+            Ok(key) if key.kind() == Kind::Action && is_before => {
+                Diagnostic::error("E-term", at, "`prev` reads the screen before, and no action")
+                    .help("leave `prev` out, or read the screen")
+            }
+            Ok(key) => return Some(Term::Of(key)),
+            Err(mistake) => Diagnostic::error(mistake.code, at, mistake.message).help(mistake.help),
+        };
+        self.mistakes.push(mistake);
+        None
+    }
+}
+
+/// Cuts the inside of a value into texts and terms; terms have their braces.
+fn pieces(text: &str) -> Vec<(Span, bool)> {
+    let mut pieces = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < text.len() {
+        let rest = &text[at..];
+        if rest.starts_with("\\u{") {
+            // The code of a character; its braces are no term's.
+            at += 3;
+        } else if rest.starts_with('\\') {
+            at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+        } else if rest.starts_with('{') && opens_term(text, at) {
+            let end = at + end_of_term(rest);
+            if start < at {
+                pieces.push((start..at, false));
+            }
+            pieces.push((at..end, true));
+            (start, at) = (end, end);
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    if start < text.len() {
+        pieces.push((start..text.len(), false));
+    }
+    pieces
+}
+
+/// Returns the length of the term at the start of `text`, its braces included.
+fn end_of_term(text: &str) -> usize {
+    let parsed = Grammar::parse(Rule::braced, text).ok().and_then(|mut pairs| pairs.next());
+    parsed.map_or(text.len(), |pair| pair.as_str().len())
 }
 
 fn operator(relation: &Pair<'_, Rule>) -> Op {
@@ -192,6 +451,72 @@ mod tests {
         check("[text ~ /a.*b/]", "[text ~ /a.*b/]");
         check("[text < 05.50]", "[text < 5.5]");
         check("[checked = \"true\"]", "[checked = true]");
+    }
+
+    #[test]
+    fn terms_and_places_have_one_text() {
+        check("[in( class=Row ),text=a]", "[text = a, in(class = Row)]");
+        check(
+            "[beside(text = b), has(text = a, in(id = list))]",
+            "[has(text = a, in(id = list)), beside(text = b)]",
+        );
+        check("[count(in(class = Row)) >= 02]", "[count(in(class = Row)) >= 2]");
+        check(
+            "[count(text ~ a)={number( text(id = left) )}]",
+            "[count(text ~ a) = {number(text(id = left))}]",
+        );
+        check(
+            "[text(class = Row) = {prev text(class = Row)}]",
+            "[text(class = Row) = {prev text(class = Row)}]",
+        );
+        check("[text = {count(class = Row) } items]", "[text = \"{count(class = Row)} items\"]");
+        check(
+            "[text = \"{count(text = \"a, b\")} \\{ } items\"]",
+            "[text = \"{count(text = \"a, b\")} \\{ } items\"]",
+        );
+        check(
+            "[count(class = Row) = {prev count(class = Row)+1}]",
+            "[count(class = Row) = {prev count(class = Row) + 1}]",
+        );
+        check("[text = {1 - (2 - 3) - trim(desc(id = a))}]", "[text = {1 - (2 - 3) - trim(desc(id = a))}]");
+        check("[text = {prev (count(text = a) + -1)}]", "[text = {prev (count(text = a) + -1)}]");
+        check("[activity = {prev activity}]", "[activity = {prev activity}]");
+        check("[actionText = {text(id = title)}]", "[actionText = {text(id = title)}]");
+        check("[text = a\\{b]", "[text = \"a\\{b\"]");
+        check("[text = \"\\u{e9}\"]", "[text = é]");
+        check("[text = ${NAME} and \\${NAME}]", "[text = ${NAME} and \\${NAME}]");
+        check("[text = ${count(text = a)}]", "[text = \"${count(text = a)}\"]");
+        check("[text(id = a) ~ /x{2}/]", "[text(id = a) ~ /x{2}/]");
+    }
+
+    #[test]
+    fn a_name_of_one_bracket_stands_for_its_widgets() {
+        let text = "let row = [class = Row]\nlet box = [class = CheckBox, in(row)]\nlet on = [checked = true]\n\
+                    possible: F ([count(box) = 2] & [text(on) = {prev text(row)}])";
+        let source = Source::new("a.ltl", text);
+        let parsed = crate::spec::parse(&source);
+        assert_eq!(parsed.diagnostics.render(&source, Style::Plain), "");
+        assert_eq!(
+            parsed.file.specs[0].formulas.display(parsed.file.specs[0].formula).to_string(),
+            "F ([count(class = CheckBox, in(class = Row)) = 2] & [text(checked = true) = {prev text(class = Row)}])"
+        );
+    }
+
+    #[test]
+    fn a_term_or_a_place_that_makes_no_sense_is_explained() {
+        check_mistake("[text = {]", "E-bracket", "{", "a brace itself is written");
+        check_mistake("[text = {count}]", "E-unknown-key", "count", "[count(text ~ Note) >= 2]");
+        check_mistake("[text = {text}]", "E-term", "text", "`text(id = title)`");
+        check_mistake("[text = {text(text = a) *}]", "E-term", "text(text = a) *", "a term is like");
+        check_mistake("[text = {prev prev activity}]", "E-term", "prev activity", "no further");
+        check_mistake("[text = {prev actionText}]", "E-term", "actionText", "leave `prev` out");
+        check_mistake("[activity(text = a) = b]", "E-mixed-atom", "activity(text = a)", "`activity`");
+        check_mistake("[text(mian) = a]", "E-unknown-name", "mian", "declare it");
+        check_mistake("[count(text = a) ~ {count(text = b)}]", "E-operator", "~", "a count takes");
+        check_mistake("[checked < {count(text = b)}]", "E-operator", "<", "takes = !=");
+        check_mistake("[in(activity ~ a)]", "E-mixed-atom", "activity ~ a", "text desc id");
+        let deep = format!("[{}text = a{}]", "in(".repeat(11), ")".repeat(11));
+        check_mistake(&deep, "E-too-deep", "(", "by a `let`");
     }
 
     #[test]
@@ -291,12 +616,7 @@ mod tests {
             "[text ~ OK, activity ~ Main]",
             "write [activity ~ Main] & [text ~ OK]",
         );
-        check_mistake(
-            "[count(activity ~ a) > 1]",
-            "E-mixed-atom",
-            "[count(activity ~ a) > 1]",
-            "text desc id",
-        );
+        check_mistake("[count(activity ~ a) > 1]", "E-mixed-atom", "activity ~ a", "text desc id");
     }
 
     #[test]

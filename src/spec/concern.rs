@@ -14,8 +14,15 @@ impl Spec {
     /// if no run can satisfy the formula without them; none if the spec may concern the app.
     pub fn strange_atoms(&self, places: &[ShownPlace]) -> Vec<&str> {
         let is_about_places = |atom: &&Atom| match atom {
-            Atom::State(all) => all.iter().all(|one| [Key::Activity, Key::Package].contains(&one.key)),
-            Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => false,
+            Atom::State(all) => all
+                .iter()
+                .all(|one| [Key::Activity, Key::Package].contains(&one.key) && one.value.term().is_none()),
+            Atom::Widget(_)
+            | Atom::Count { .. }
+            | Atom::Action(_)
+            | Atom::Checked(_)
+            | Atom::Placed(_)
+            | Atom::Compared { .. } => false,
         };
         let known = || (0..).zip(self.atoms.values()).filter(|(_, atom)| is_about_places(atom));
         let labeller = Labeller::new(known(), self.typed);

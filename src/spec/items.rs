@@ -5,7 +5,7 @@
 
 use super::Expectation;
 use super::mistake::{OPERATOR_WORDS, is_reserved};
-use crate::gui::nearest;
+use crate::gui::{nearest, opens_term};
 use crate::text::{
     self, Diagnostic, Diagnostics, Span, clip, crossed, first_word, is_word_char, too_many, unclosed,
     unclosed_quote,
@@ -15,6 +15,9 @@ use crate::text::{
 pub const OPERATORS_MAX: u64 = 10_000;
 /// Deepest nesting of a formula, with `let`s and bounds of past operators written out.
 pub const NESTING_MAX: u64 = 500;
+
+/// Deepest nesting of round brackets in an atom.
+pub(super) const PLACES_MAX: u64 = 10;
 
 /// Kind of an item, by the word that starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -350,17 +353,18 @@ impl<'a> Scan<'a> {
             return self.bound(start);
         }
         // Values may hold signs that look like brackets, so that keys and values are told apart here already.
-        let mut in_count = false;
+        let mut depth = 0;
         loop {
             // First the key and the operator.
             let operator = loop {
                 let Some(char) = self.peek() else { return Err(unclosed(start, "[", "]")) };
                 match char {
                     '[' | '&' | '|' | '#' => return Err(unclosed(start, "[", "]")),
-                    '(' => in_count = true,
-                    ')' if in_count => in_count = false,
+                    '(' if depth == PLACES_MAX => return Err(too_deep_bracket(self.at)),
+                    '(' => depth += 1,
+                    ')' if depth > 0 => depth -= 1,
                     ')' => return Err(closed_wrongly(start)),
-                    ']' if in_count => return Err(unclosed_count(start)),
+                    ']' if depth > 0 => return Err(unclosed_count(start)),
                     ']' => {
                         self.advance(char);
                         return Ok(());
@@ -382,12 +386,10 @@ impl<'a> Scan<'a> {
             self.skip_blanks();
             match self.peek() {
                 Some(',') => self.advance(','),
-                Some(')') if in_count => {
-                    self.advance(')');
-                    in_count = false;
-                }
+                // The next turn takes it, and what stands behind it.
+                Some(')') if depth > 0 => {}
                 Some(')') => return Err(closed_wrongly(start)),
-                Some(']') if in_count => return Err(unclosed_count(start)),
+                Some(']') if depth > 0 => return Err(unclosed_count(start)),
                 Some(']') => {
                     self.advance(']');
                     return Ok(());
@@ -408,12 +410,19 @@ impl<'a> Scan<'a> {
 
     fn value(&mut self, open: usize, operator: char) -> Result<(), Diagnostic> {
         match self.peek() {
-            Some('"') => self.quoted(),
+            Some('"') => self.quoted_value(),
             Some('/') if operator == '~' || operator == '∼' => self.regex(),
             Some(_) | None => {
                 let start = self.at;
                 while let Some(char) = self.peek().filter(|char| !",])\n\r".contains(*char)) {
-                    self.advance(char);
+                    match char {
+                        '{' if opens_term(self.text, self.at) => self.braces()?,
+                        '\\' if self.rest()[1..].starts_with('{') => {
+                            self.advance(char);
+                            self.advance('{');
+                        }
+                        _ => self.advance(char),
+                    }
                 }
                 let value = &self.text[start..self.at];
                 // `[text = f(x)]`: the value ends before the bracket that it opened itself.
@@ -431,6 +440,70 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Steps over a value in quotes, with its terms.
+    fn quoted_value(&mut self) -> Result<(), Diagnostic> {
+        let start = self.at;
+        self.advance('"');
+        while let Some(char) = self.peek().filter(|char| !"\n\r".contains(*char)) {
+            match char {
+                '{' if opens_term(self.text, self.at) => {
+                    self.braces()?;
+                    continue;
+                }
+                '\\' => {
+                    self.advance(char);
+                    if let Some(escaped) = self.peek().filter(|char| !"\n\r".contains(*char)) {
+                        self.advance(escaped);
+                        // The code of a character stands in braces that are no term's.
+                        if escaped == 'u' && self.peek() == Some('{') {
+                            self.advance('{');
+                        }
+                    }
+                    continue;
+                }
+                _ => self.advance(char),
+            }
+            if char == '"' {
+                return Ok(());
+            }
+        }
+        Err(unclosed_quote(start, "a line break in a text is `\\n`"))
+    }
+
+    /// Steps over the term in `{...}`.
+    fn braces(&mut self) -> Result<(), Diagnostic> {
+        let start = self.at;
+        self.advance('{');
+        let mut depth = 0;
+        while let Some(char) = self.peek().filter(|char| !"\n\r".contains(*char)) {
+            match char {
+                '"' => {
+                    self.quoted()?;
+                    continue;
+                }
+                '(' if depth == PLACES_MAX => return Err(too_deep_bracket(self.at)),
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.advance(char);
+            match char {
+                '}' => return Ok(()),
+                '~' | '∼' => {
+                    while let Some(blank) = self.peek().filter(|char| " \t".contains(*char)) {
+                        self.advance(blank);
+                    }
+                    if self.peek() == Some('/') {
+                        self.regex()?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(Diagnostic::error("E-bracket", start..start + 1, "this `{` is never closed")
+            .help("a term is like `{count(text ~ Note)}`; a brace itself is written `\\{`"))
+    }
+
     /// Steps over the rest of a bound like `[<=5]`.
     fn bound(&mut self, start: usize) -> Result<(), Diagnostic> {
         while let Some(char) = self.peek().filter(|char| !"\n\r[(&|".contains(*char)) {
@@ -444,12 +517,16 @@ impl<'a> Scan<'a> {
 }
 
 fn unclosed_count(at: usize) -> Diagnostic {
-    Diagnostic::error("E-bracket", at..at + 1, "the `(` of a count in this bracket is never closed")
+    Diagnostic::error("E-bracket", at..at + 1, "a `(` in this bracket is never closed")
         .help("a count is like `[count(text ~ Note) >= 2]`")
 }
 
 fn closed_wrongly(at: usize) -> Diagnostic {
     crossed(at, "[", ')', "]").help("close it with `]`; a value with `)` in it needs quotes")
+}
+
+fn too_deep_bracket(at: usize) -> Diagnostic {
+    text::too_deep(at..at + 1, "a bracket", PLACES_MAX).help("name some of the widgets by a `let`")
 }
 
 /// Returns the error for a formula with too many operators.

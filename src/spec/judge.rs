@@ -139,7 +139,9 @@ impl Judge<'_> {
                 one.key == Key::Text
                     && matches!((one.op, &one.value), (Op::Equal | Op::Contains, Constant::Text(_)))
             }),
-            Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => false,
+            Atom::State(_) | Atom::Action(_) | Atom::Checked(_) | Atom::Placed(_) | Atom::Compared { .. } => {
+                false
+            }
         };
         let (message, help) = if !spec.atoms.values().any(Atom::reads_typed_text) {
             ("`typed counts` changes nothing here: no atom compares `text` alone", "leave it out")

@@ -132,7 +132,13 @@ fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
     }
     let atom = Grammar::parse(Rule::trace_label, text).ok()?.next()?.into_inner().next()?;
     // A trace may have types of actions that no file declares.
-    let mut reader = AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() };
+    let mut reader = AtomReader {
+        offset: 0,
+        types: ActionTypes::Any,
+        widgets: &|_| None,
+        names: Vec::new(),
+        mistakes: Vec::new(),
+    };
     Some(reader.read(atom, Purpose::Formula))
 }
 

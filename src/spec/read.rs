@@ -16,7 +16,8 @@ use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
 use crate::gui::{
-    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, TypedText, UserAction, WAIT_MS_MAX,
+    self, ActionType, ActionTypes, Gesture, Pattern, Percent, Point, PressedKey, TypedText, UserAction,
+    WAIT_MS_MAX,
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::text::{
@@ -684,10 +685,18 @@ impl<'a> Reader<'a> {
             return None;
         }
         let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
-        let mut reader = AtomReader { offset: self.offset, types, mistakes: Vec::new() };
+        let widgets = |name: &str| self.widgets(name);
+        let mut reader = AtomReader {
+            offset: self.offset,
+            types,
+            widgets: &widgets,
+            names: Vec::new(),
+            mistakes: Vec::new(),
+        };
         let read = reader.read(atom, purpose);
-        let mistakes = reader.mistakes;
-        if has_regex {
+        let AtomReader { names, mistakes, .. } = reader;
+        // A name may be declared further down, so that the same bracket means something there.
+        if has_regex && names.is_empty() {
             let bracket = Bracket { atom: read.clone(), mistakes: mistakes.clone(), at: at.start };
             // Brackets with mistakes are kept too: compiling them again takes as long.
             self.regex_brackets.insert(key, bracket);
@@ -695,7 +704,25 @@ impl<'a> Reader<'a> {
         for mistake in mistakes {
             self.diagnostics.add(mistake);
         }
+        for (name, at) in names {
+            if self.name(&name, at.clone()).is_some() && self.widgets(&name).is_none() {
+                let message = format!("`{}` stands for no widgets", clip(&name));
+                let help = "a name that stands for widgets is a `let` of one bracket about them";
+                self.error("E-term", at, message, help);
+            }
+        }
         read
+    }
+
+    /// Returns the widgets that a name stands for: it is a `let` of one bracket about them.
+    fn widgets(&self, name: &str) -> Option<Pattern> {
+        let Referent::Let(formula, ..) = self.names.get(name)?.meaning else { return None };
+        match self.formulas.node(formula) {
+            Node::Atom(atom) if !formula.is_negated() => {
+                self.atoms.get(self.formulas.name(atom)).and_then(Pattern::of)
+            }
+            _ => None,
+        }
     }
 
     fn lower(&mut self, expression: Pair<'a, Rule>, offset: usize) -> Option<Lowered> {

@@ -3,7 +3,7 @@
 //! The words are those of the normal form: two spellings of one formula have one explanation. A formula that is too long
 //! to be read is shown as it is written.
 
-use crate::gui::{Atom, Comparison, Constant, Key, Op};
+use crate::gui::{Atom, Comparison, Constant, Key, Op, Pattern, Relation, Term};
 use crate::ltl::{Bound, Formula, Formulas, Node};
 
 /// Largest number of atoms of a part that is put into words.
@@ -258,6 +258,10 @@ pub fn atom_in_words(atom: &Atom) -> String {
             joined(of),
             relation(*op).trim_end()
         ),
+        Atom::Placed(pattern) => format!("there is a visible widget {}", pattern_in_words(pattern)),
+        Atom::Compared { left, op, right } => {
+            format!("{} {}{}", term_in_words(left), relation(*op), value_in_words(right))
+        }
     }
 }
 
@@ -303,6 +307,52 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         (_, Constant::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
         (_, Constant::Number(number)) => format!("{subject} {}{number}", relation(*op)),
         (None, Constant::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
+        (Some(predicate), Constant::Term(term)) => {
+            format!("{subject} being {predicate} {}{}", relation(*op), term_in_words(term))
+        }
+        (None, Constant::Term(term)) => format!("{subject} {}{}", relation(*op), term_in_words(term)),
+    }
+}
+
+/// `of which the text is "a", and that is below a widget of which ..`.
+fn pattern_in_words(pattern: &Pattern) -> String {
+    let own = (!pattern.comparisons.is_empty()).then(|| format!("of which {}", joined(&pattern.comparisons)));
+    let places = pattern.places.iter().map(|(relation, place)| {
+        let place = pattern_in_words(place);
+        match relation {
+            Relation::In => format!("that is below a widget {place}"),
+            Relation::Has => format!("that has a widget below it {place}"),
+            Relation::Beside => format!("that has a widget beside it {place}"),
+        }
+    });
+    own.into_iter().chain(places).collect::<Vec<_>>().join(", and ")
+}
+
+fn value_in_words(value: &Constant) -> String {
+    match value {
+        Constant::Flag(flag) => flag.to_string(),
+        Constant::Text(text) => format!("`{}`", text.escape_debug()),
+        Constant::Regex(regex) => format!("/{regex}/"),
+        Constant::Number(number) => number.to_string(),
+        Constant::Term(term) => term_in_words(term),
+    }
+}
+
+fn term_in_words(term: &Term) -> String {
+    match term {
+        Term::Each(key, of) => {
+            format!("the list of `{}` of the visible widgets {}", key.name(), pattern_in_words(of))
+        }
+        Term::Count(of) => format!("the number of visible widgets {}", pattern_in_words(of)),
+        Term::Of(key) => format!("the value of `{}`", key.name()),
+        Term::Number(number) => number.to_string(),
+        Term::Text(text) => format!("`{}`", text.escape_debug()),
+        Term::Joined(all) => all.iter().map(term_in_words).collect::<Vec<_>>().join(" followed by "),
+        Term::Sum(left, right) => format!("{} plus {}", term_in_words(left), term_in_words(right)),
+        Term::Difference(left, right) => format!("{} minus {}", term_in_words(left), term_in_words(right)),
+        Term::Trimmed(of) => format!("{} without blanks at its ends", term_in_words(of)),
+        Term::FirstNumber(of) => format!("the first number in {}", term_in_words(of)),
+        Term::Before(of) => format!("{} one step before", term_in_words(of)),
     }
 }
 

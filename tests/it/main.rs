@@ -57,4 +57,5 @@ mod sweep;
 mod table3;
 mod tidy;
 mod typed;
+mod values;
 mod vectors;

@@ -12,7 +12,7 @@ use farlead::gui::{Action, UserAction};
 use farlead::objective::{Formula, Moment, Objective as _, Seen, Shaping, Verdict};
 use farlead::rng::Seed;
 use farlead::search::{Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
-use farlead::situation::{PhaseId, Switches};
+use farlead::situation::{LinkId, PhaseId, Switches};
 use farlead::spec::{Spec, parse};
 
 use crate::models::{self, Row};
@@ -164,7 +164,7 @@ fn chance_of_success(row: &Row) -> f64 {
                 for sim::SimOutcome { probability, after, observation } in
                     outcomes.expect("the model runs").expect("few outcomes")
                 {
-                    let to = catalogue.see(&observation.screen, &mut objective).encounter;
+                    let to = catalogue.see(&observation.screen, LinkId::default(), &mut objective).encounter;
                     let seen = Seen::Recalled(&observation.screen);
                     let moment =
                         Moment { action, class: offer.class, seen, look: to.entry.site.look, is_new: false };

@@ -130,7 +130,7 @@ impl OpenedApp {
     /// Returns the same app for runs of `specs`: a keyboard that one of them speaks of stays where it comes up.
     pub fn for_specs<'s>(&self, specs: impl IntoIterator<Item = &'s Spec>) -> OpenedApp {
         let keeps_keyboard =
-            specs.into_iter().any(|spec| spec.atoms.values().any(|atom| atom.reads(Key::Keyboard)));
+            specs.into_iter().any(|spec| spec.atoms.values().any(|atom| atom.mentions(Key::Keyboard)));
         OpenedApp { keeps_keyboard, ..self.clone() }
     }
 

@@ -381,7 +381,12 @@ fn refusal(task: &Task<'_>) -> Option<String> {
     };
     let actions = task.spec.atoms.values().filter_map(|atom| match atom {
         Atom::Action(all) => Some(all),
-        Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
+        Atom::Widget(_)
+        | Atom::Count { .. }
+        | Atom::State(_)
+        | Atom::Checked(_)
+        | Atom::Placed(_)
+        | Atom::Compared { .. } => None,
     });
     actions.flatten().find_map(|comparison| match (comparison.key, &comparison.value) {
         (Key::ActionType, Constant::Text(name)) if comparison.op == Op::Equal && !known(name) => {

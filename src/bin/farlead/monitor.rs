@@ -320,7 +320,9 @@ fn is_in_log(atom: &Atom) -> bool {
     match atom {
         Atom::Action(_) => true,
         Atom::State(all) => all.iter().all(|one| one.key == Key::Crashed),
-        Atom::Widget(_) | Atom::Count { .. } | Atom::Checked(_) => false,
+        Atom::Widget(_) | Atom::Count { .. } | Atom::Checked(_) | Atom::Placed(_) | Atom::Compared { .. } => {
+            false
+        }
     }
 }
 

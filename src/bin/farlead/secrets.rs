@@ -111,11 +111,7 @@ impl SecretTexts {
     }
 
     fn add_atom(&mut self, source: &Source, atom: &Atom) {
-        let comparisons: &[Comparison] = match atom {
-            Atom::Widget(all) | Atom::Count { of: all, .. } | Atom::State(all) | Atom::Action(all) => all,
-            Atom::Checked(_) => &[],
-        };
-        for Comparison { value, .. } in comparisons {
+        for Comparison { value, .. } in atom.comparisons() {
             if let Constant::Text(text) = value {
                 self.add(source, text);
             }

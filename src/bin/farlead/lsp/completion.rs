@@ -7,7 +7,7 @@ use farlead::device;
 use farlead::device::android;
 use farlead::device::sim::apk;
 use farlead::device::sim::model::{Datum, Expr, Model, Node, Widget};
-use farlead::gui::{ActionType, Atom, Comparison, Constant, Key, UserAction};
+use farlead::gui::{ActionType, Constant, Key, UserAction};
 use farlead::spec::{self, ITEM_WORDS, OPERATOR_WORDS};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -291,11 +291,7 @@ impl Shown {
 
     fn add_looked(&mut self, looked: &Looked) {
         for atom in looked.labels.iter().filter_map(|label| spec::read_atom(label)) {
-            let comparisons: &[Comparison] = match &atom {
-                Atom::State(all) | Atom::Action(all) | Atom::Widget(all) | Atom::Count { of: all, .. } => all,
-                Atom::Checked(_) => &[],
-            };
-            for comparison in comparisons {
+            for comparison in atom.comparisons() {
                 let Constant::Text(value) = &comparison.value else { continue };
                 let is_class = [Key::Activity, Key::Class].contains(&comparison.key);
                 let sign = if is_class { Some('.') } else { (comparison.key == Key::Id).then_some('/') };
