@@ -121,7 +121,7 @@ impl Constant {
             Constant::Flag(flag) => write!(out, "{flag}"),
             Constant::Number(number) => write!(out, "{number}"),
             Constant::Text(text) if is_bare(text, contains) => out.write_str(text),
-            Constant::Text(text) => write!(out, "\"{}\"", escaped(text, true)),
+            Constant::Text(text) => out.write_str(&quote_value(text)),
             Constant::Regex(text) => write!(out, "/{}/", escape_slashes(text)),
             Constant::Term(term) => term::write_value(term, out),
         }
@@ -142,6 +142,11 @@ fn is_bare(text: &str, contains: bool) -> bool {
 /// Returns `text` in quotes, with the escapes of the language.
 pub fn quote(text: &str) -> String {
     format!("\"{}\"", escaped(text, false))
+}
+
+/// Returns `text` in quotes, as the value of an atom.
+pub fn quote_value(text: &str) -> String {
+    format!("\"{}\"", escaped(text, true))
 }
 
 /// Returns `text` as it stands between quotes; in a value, a brace that would open a term is escaped too.

@@ -210,6 +210,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::gui::quote_value;
     use crate::spec::{Source, Style, parse};
 
     #[track_caller]
@@ -269,7 +270,7 @@ mod tests {
 
     fn comparison(keys: &'static [&'static str]) -> impl Strategy<Value = String> {
         (prop::sample::select(keys), prop::sample::select(vec!["=", "!=", "~"]), text())
-            .prop_map(|(key, op, text)| format!("{key} {op} {}", quote(&text)))
+            .prop_map(|(key, op, text)| format!("{key} {op} {}", quote_value(&text)))
     }
 
     fn joined(keys: &'static [&'static str]) -> impl Strategy<Value = String> {

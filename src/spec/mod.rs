@@ -102,6 +102,11 @@ pub fn quoted(text: &str) -> String {
     gui::quote(text)
 }
 
+/// Returns `text` in quotes, as an atom writes a value.
+pub fn quoted_value(text: &str) -> String {
+    gui::quote_value(text)
+}
+
 /// Returns the formula that `source` is, and all mistakes.
 pub fn parse_formula(source: &Source, names: Names<'_>) -> ParsedFormula {
     on_own_stack(|| read::read_formula(source, names))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{BYTES_MAX, quoted};
+use super::{BYTES_MAX, quoted, quoted_value};
 
 const HEAD: &str = "# A spec for each activity of the app: some run reaches it. Where none is found, the activity may need more
 # steps than others (`within 20 steps` before the colon), a text that nobody would guess (`texts` in
@@ -24,7 +24,7 @@ pub fn reach(launchable: &[String], others: &[String]) -> String {
         // Two activities of one short name need their full names.
         let is_only = namesakes.get(&short(activity)) == Some(&1);
         let name = if is_only { short(activity) } else { activity.clone() };
-        let value = if is_plain(activity) { activity.clone() } else { quoted(activity) };
+        let value = if is_plain(activity) { activity.clone() } else { quoted_value(activity) };
         let formula = if number < launchable.len() {
             // The activity may hand on to another before it is ever seen.
             let started = format!("[actionType = reinitialise, actionDetail = {value}] & [crashed = false]");

@@ -7,7 +7,7 @@ use farlead::device::{self, Sim};
 use farlead::gui::{Flags, Screen, Widget, atom_of_widget};
 use farlead::rng::Seed;
 use farlead::search::{Plan, search};
-use farlead::spec::{Source, parse, quoted};
+use farlead::spec::{Source, parse, quoted_value};
 
 /// Steps and episodes of the search for a field of a password: enough for one behind a few pages.
 const STEPS_MAX: u32 = 8;
@@ -112,7 +112,7 @@ impl LogIn {
     /// Returns the spec whose run logs in.
     pub fn spec(&self) -> String {
         let click = match &self.button {
-            Some(name) => format!("[actionType = click, actionDetail = {}]", quoted(name)),
+            Some(name) => format!("[actionType = click, actionDetail = {}]", quoted_value(name)),
             None => "[actionType = click]".to_string(),
         };
         format!(

@@ -161,10 +161,10 @@ fn values(document: &Document, key: &str) -> Vec<String> {
 fn written(value: &str) -> String {
     let is_bare = value.trim() == value
         && !value.starts_with(['"', '/', '~', '∼', '=', '<', '>', '!', '≠', '≤', '≥'])
-        && !value.contains([',', ']', ')', '(', '\\'])
+        && !value.contains([',', ']', ')', '(', '\\', '{'])
         && !value.chars().any(char::is_control)
         && !value.is_empty();
-    if is_bare { value.to_string() } else { spec::quoted(value) }
+    if is_bare { value.to_string() } else { spec::quoted_value(value) }
 }
 
 /// Names that an app shows, each in its short form.
