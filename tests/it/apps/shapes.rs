@@ -128,6 +128,7 @@ fn the_specs_of_tally_find_its_bugs() {
             ("a habit without a name", "fixed_name"),
             ("no week", "fixed_goal"),
             ("the archive is counted", "fixed_archive"),
+            ("the line counts the list", "fixed_archive"),
             ("two days in one", "fixed_streak"),
         ],
     );
@@ -147,8 +148,9 @@ fn check_specs(app: &str, bugs: &[(&str, &str)]) {
     for (spec, parameter) in bugs {
         let mut others = failed(&["replay", &kept], &["--set", &format!("{parameter}=true")]);
         others.retain(|name| violations.contains(name));
-        assert!(others.insert((*spec).to_string()), "{parameter} does not correct {spec}");
-        assert_eq!(others, violations, "{parameter}");
+        let is_another = |name: &&String| !bugs.contains(&(name.as_str(), *parameter));
+        let expected: BTreeSet<String> = violations.iter().filter(is_another).cloned().collect();
+        assert_eq!(others, expected, "{parameter}");
         let corrected = ["check", &specs, "--app", &model, "--out", &to("fixed"), "--set", "fixed=true"];
         assert!(failed(&corrected, &["--only", spec]).is_empty(), "{spec}");
     }
