@@ -23,6 +23,9 @@ const NAME_BYTES_MAX: usize = 1_000;
 /// Kind of file, as the first line calls it.
 const KIND: &str = "policy";
 
+/// Name of the policy that comes with farlead, in the place of a file.
+pub const SHIPPED: &str = "shipped";
+
 /// Networks that were trained, and the apps that they were trained on.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -58,6 +61,12 @@ struct Networks {
 }
 
 impl Policy {
+    /// Returns the text of the policy that comes with farlead: of the agent `ddpg`, trained on made-up apps by
+    /// `src/policy/train`.
+    pub fn shipped() -> &'static str {
+        include_str!("policy/ddpg.policy")
+    }
+
     /// Returns what `text` holds.
     ///
     /// ```

@@ -59,6 +59,23 @@ fn a_policy_of_two_apps_is_used_on_a_third_and_is_the_same_each_time() {
 }
 
 #[test]
+fn the_shipped_policy_is_used_by_its_agent_and_is_no_file_to_train() {
+    let folder = folder("shipped");
+    let shipped = Path::new("shipped");
+    let used = explore(shipped, "ddpg", &folder.join("a"));
+    assert_eq!(used.code, 0, "{}", used.stderr);
+    let alone = ["explore", "--app", "apps/notes.app", "--budget", "60", "--agent", "ddpg", "--out"];
+    let alone = farlead(&[&alone[..], &[&text(&folder.join("b"))]].concat(), "");
+    assert_ne!(used.stdout, alone.stdout);
+    let other = explore(shipped, "sac", &folder.join("c"));
+    assert_eq!(other.code, 3);
+    assert!(other.stderr.contains("shipped is a policy of the agent ddpg"), "{}", other.stderr);
+    let trained = train(shipped, "ddpg");
+    assert_eq!(trained.code, 2);
+    assert!(trained.stderr.contains("choose another name"), "{}", trained.stderr);
+}
+
+#[test]
 fn agents_of_a_comparison_start_from_policies_of_their_own() {
     let folder = folder("compared");
     let policy = folder.join("one.policy");

@@ -85,7 +85,8 @@ pub struct CheckArgs {
     /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
-    /// Start with the networks of this file, which explore --train made on other apps
+    /// Start with the networks of this file, which explore --train made on other apps; `shipped` is the one of ddpg that comes
+    /// with farlead
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     policy: Option<PathBuf>,
     #[command(flatten)]

@@ -131,7 +131,8 @@ pub struct ExploreArgs {
     /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     learned: Option<PathBuf>,
-    /// Start with the networks of this file, which --train made on other apps
+    /// Start with the networks of this file, which --train made on other apps; `shipped` is the one of ddpg that comes with
+    /// farlead
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     policy: Option<PathBuf>,
     /// Explore each --app in turn, and write what the agent learned to the file of --policy; nothing else is kept

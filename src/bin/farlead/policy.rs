@@ -3,16 +3,20 @@
 use std::path::Path;
 
 use farlead::agent::{AgentInfo, Kept};
-use farlead::policy::Policy;
-use farlead::spec::shown_path;
+use farlead::policy::{Policy, SHIPPED};
+use farlead::spec::{Source, shown_path};
 use farlead::store;
 
 use crate::sources;
 use crate::{Missing, Mistake};
 
-/// Returns the policy in the file at `path`, which must be one of `agent`.
+/// Returns the policy in the file at `path`, or the one that comes with farlead if that is its name; it must be one of
+/// `agent`.
 pub fn read(path: &Path, agent: &AgentInfo) -> anyhow::Result<Policy> {
-    let source = sources::read_text(path)?;
+    let source = match path == Path::new(SHIPPED) {
+        true => Source::new(SHIPPED, Policy::shipped()),
+        false => sources::read_text(path)?,
+    };
     let policy = Policy::read(source.text())
         .map_err(|mistake| Mistake::new(format!("{}:{mistake}", shown_path(path))))?;
     if policy.agent.name != agent.name {

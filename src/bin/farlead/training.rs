@@ -8,7 +8,7 @@ use std::time::Instant;
 use farlead::agent::Kept;
 use farlead::gui::Repertoire;
 use farlead::learned_model::LearnedModel;
-use farlead::policy::Policy;
+use farlead::policy::{Policy, SHIPPED};
 use farlead::rng::Seed;
 use farlead::search::{Budget, ExploreNews, Plan, explore, together};
 use farlead::spec::shown_path;
@@ -39,6 +39,10 @@ pub struct Training<'a> {
 /// Trains, and writes the policy after each app, so that an interruption loses little.
 pub fn train(training: Training<'_>, shell: &Shell) -> anyhow::Result<Exit> {
     let Training { apps, path, mut plan, texts, budget } = training;
+    if path == Path::new(SHIPPED) {
+        let message = format!("`{SHIPPED}` is the policy that comes with farlead; choose another name");
+        return Err(Usage::new(message).into());
+    }
     let mut trained = match path.exists() {
         true => policy::read(path, plan.agent)?,
         false => Policy { agent: plan.agent, apps: Vec::new(), steps: 0, kept: Kept::default() },
