@@ -16,6 +16,12 @@ use super::table::{Multiply, Unique, hash_of};
 /// Most atoms of a formula with a full row of followers for each state: a row has 1 KB.
 const ATOMS_IN_A_ROW: u32 = 8;
 
+/// Most atoms that a step from a state can depend on for it to have tables; with more, most of their entries stay empty.
+const ATOMS_IN_TABLES: u32 = 20;
+
+/// Most entries of all tables of followers of larger formulas: 64 MB.
+const TABLE_ENTRIES_MAX: usize = 1 << 24;
+
 const UNKNOWN: u32 = u32::MAX;
 
 /// Number of a residual of one [`Automaton`]: a state of it.
@@ -83,10 +89,16 @@ pub struct Automaton {
     pub(super) states: Vec<StateEntry>,
     /// By state: the answers needed after every step.
     pub(super) verdicts: Vec<Verdict>,
+    /// By state: the number of its atoms.
+    atom_counts: Vec<u64>,
     by_residual: Unique,
     /// The follower for each label set, row by row, if the formula has few atoms.
     rows: Vec<u32>,
-    /// Otherwise, the steps taken, found by their relevant labels.
+    /// Otherwise, by state: how its follower is looked up in `tables`.
+    ways: Vec<Ways>,
+    /// Tables of 256 entries, each the number of the next table or of the follower.
+    tables: Vec<u32>,
+    /// The steps taken with labels beyond the tables, found by the relevant ones.
     steps: Vec<(ResidualId, Labels, ResidualId)>,
     by_labels: Unique,
     atoms_max: u64,
@@ -101,6 +113,37 @@ pub struct Automaton {
 pub(super) struct Lasting {
     pub violation: bool,
     pub satisfaction: bool,
+}
+
+/// How the follower of a state is looked up: eight labels at a time give the entry of a table.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    /// Labels that matter, if they are among the first 64.
+    mask: u64,
+    /// First table, [`UNKNOWN`] until there is one.
+    table: u32,
+    /// First label of each eight.
+    shifts: [u8; 8],
+    /// Number of tables on the way; 0 if too many labels matter, or some beyond the first 64.
+    len: u8,
+}
+
+impl Ways {
+    fn new(relevant: &Labels) -> Ways {
+        let mut ways = Ways { mask: relevant.low, table: UNKNOWN, shifts: [0; 8], len: 0 };
+        if !relevant.is_low() || relevant.low.count_ones() > ATOMS_IN_TABLES {
+            return ways;
+        }
+        let mut left = relevant.low;
+        // A state that no label changes has one table, too.
+        while left != 0 || ways.len == 0 {
+            let shift = if left == 0 { 0 } else { left.trailing_zeros() };
+            ways.shifts[usize::from(ways.len)] = shift as u8;
+            ways.len += 1;
+            left &= !(0xff << shift);
+        }
+        ways
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -152,8 +195,11 @@ impl Automaton {
             numbers: HashMap::default(),
             states: Vec::new(),
             verdicts: Vec::new(),
+            atom_counts: Vec::new(),
             by_residual: Unique::default(),
             rows: Vec::new(),
+            ways: Vec::new(),
+            tables: Vec::new(),
             steps: Vec::new(),
             by_labels: Unique::default(),
             atoms_max,
@@ -192,6 +238,19 @@ impl Automaton {
             if next != UNKNOWN {
                 return ResidualId(next);
             }
+        } else {
+            let ways = &self.ways[state.index()];
+            let bits = labels.low & ways.mask;
+            let mut next = ways.table;
+            for &shift in &ways.shifts[..usize::from(ways.len)] {
+                if next == UNKNOWN {
+                    break;
+                }
+                next = self.tables[(next as usize) << 8 | (bits >> shift & 0xff) as usize];
+            }
+            if next != UNKNOWN {
+                return ResidualId(next);
+            }
         }
         self.step_anew(state, labels)
     }
@@ -212,8 +271,9 @@ impl Automaton {
     }
 
     /// Returns N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
+    #[inline]
     pub fn atom_count(&self, state: ResidualId) -> u64 {
-        self.progression.formulas.atom_count(self.states[state.index()].spelled)
+        self.atom_counts[state.index()]
     }
 
     /// Returns the residual of the formula as it is written in a spec.
@@ -281,6 +341,11 @@ impl Automaton {
             self.rows[asked] = next;
             return ResidualId(next);
         }
+        if self.ways[state.index()].len > 0 && self.tables.len() < TABLE_ENTRIES_MAX {
+            let next = self.follow(state, &mattering);
+            self.enter(state, mattering.low, next);
+            return next;
+        }
         let hash = hash_of(&(state, &mattering));
         let known = self.by_labels.find(hash, |index| {
             let (from, by, _) = &self.steps[index as usize];
@@ -293,6 +358,31 @@ impl Automaton {
         self.by_labels.insert(hash, self.steps.len() as u32);
         self.steps.push((state, mattering, next));
         next
+    }
+
+    /// Enters the follower of `state` by the labels `bits` into the tables.
+    fn enter(&mut self, state: ResidualId, bits: u64, follower: ResidualId) {
+        let ways = self.ways[state.index()];
+        if ways.table == UNKNOWN {
+            self.ways[state.index()].table = self.new_table();
+        }
+        let mut table = self.ways[state.index()].table;
+        let (last, before) = ways.shifts[..usize::from(ways.len)].split_last().expect("one table at least");
+        let entry = |table: u32, shift: u8| (table as usize) << 8 | (bits >> shift & 0xff) as usize;
+        for &shift in before {
+            let at = entry(table, shift);
+            if self.tables[at] == UNKNOWN {
+                self.tables[at] = self.new_table();
+            }
+            table = self.tables[at];
+        }
+        self.tables[entry(table, *last)] = follower.0;
+    }
+
+    fn new_table(&mut self) -> u32 {
+        let number = self.tables.len() >> 8;
+        self.tables.resize(self.tables.len() + 256, UNKNOWN);
+        number as u32
     }
 
     fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
@@ -329,8 +419,12 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = ResidualId(self.states.len() as u32);
+        if self.atoms > ATOMS_IN_A_ROW {
+            self.ways.push(Ways::new(&relevant));
+        }
         self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
+        self.atom_counts.push(self.progression.formulas.atom_count(spelled));
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.
         if state != ResidualId::START {

@@ -212,7 +212,7 @@ fn all_of(count: u32, and_never_the_first: bool) -> Automaton {
 #[test]
 fn a_verdict_is_exact_up_to_fifty_thousand_residuals_and_open_beyond() {
     assert_eq!(all_of(10, true).permanent(ResidualId::START), Permanent::Violated);
-    assert_eq!(all_of(14, true).permanent(ResidualId::START), Permanent::Violated);
+    assert_eq!(all_of(13, true).permanent(ResidualId::START), Permanent::Violated);
     assert_eq!(all_of(18, true).permanent(ResidualId::START), Permanent::Open);
     assert_eq!(all_of(40, true).permanent(ResidualId::START), Permanent::Open);
     assert_eq!(all_of(40, true).steps_to_satisfaction(ResidualId::START), Err(TooManyResiduals));
