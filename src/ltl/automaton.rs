@@ -162,6 +162,8 @@ pub(super) struct StateEntry {
 pub(super) struct Verdict {
     is_satisfied: bool,
     pub(super) permanent: Option<Permanent>,
+    /// True if the question about it was given up.
+    pub(super) is_given_up: bool,
 }
 
 impl Automaton {
@@ -423,7 +425,7 @@ impl Automaton {
             self.ways.push(Ways::new(&relevant));
         }
         self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None });
-        self.verdicts.push(Verdict { is_satisfied, permanent: None });
+        self.verdicts.push(Verdict { is_satisfied, permanent: None, is_given_up: false });
         self.atom_counts.push(self.progression.formulas.atom_count(spelled));
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.

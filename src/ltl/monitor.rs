@@ -85,6 +85,11 @@ impl Monitor {
         self.automaton.permanent(self.state)
     }
 
+    /// Returns true if what is permanent is open only because the formula is too large to be judged.
+    pub fn is_given_up(&mut self) -> bool {
+        self.automaton.is_given_up(self.state)
+    }
+
     /// Returns the state of the automaton: a number of the residual, good until [`Monitor::renumberings`] grows.
     pub fn state(&self) -> ResidualId {
         self.state

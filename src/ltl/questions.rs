@@ -47,37 +47,44 @@ const LISTED_MAX: u64 = 1_000_000;
 impl Automaton {
     #[cold]
     pub(super) fn permanent_anew(&mut self, state: ResidualId) -> Permanent {
-        let permanent = self.judged(state);
-        self.verdicts[state.index()].permanent = Some(permanent);
+        let judged = self.judged(state);
+        // With too many residuals to explore, nothing is known to be permanent.
+        let permanent = judged.unwrap_or(Permanent::Open);
+        let verdict = &mut self.verdicts[state.index()];
+        (verdict.permanent, verdict.is_given_up) = (Some(permanent), judged.is_err());
         permanent
     }
 
-    fn judged(&mut self, state: ResidualId) -> Permanent {
+    /// Returns true if what is permanent at `state` is open only because the formula is too large to be judged.
+    pub fn is_given_up(&mut self, state: ResidualId) -> bool {
+        self.permanent(state);
+        self.verdicts[state.index()].is_given_up
+    }
+
+    fn judged(&mut self, state: ResidualId) -> Result<Permanent, TooManyResiduals> {
         if self.is_plainly_open(state) {
-            return Permanent::Open;
+            return Ok(Permanent::Open);
         }
         let at_start = state == ResidualId::START;
         if self.has_many_atoms() {
             let lasting = self.lasting();
             match self.is_satisfied(state) {
-                false if lasting.violation && !at_start => return Permanent::Violated,
-                true if lasting.satisfaction && !at_start => return Permanent::Satisfied,
+                false if lasting.violation && !at_start => return Ok(Permanent::Violated),
+                true if lasting.satisfaction && !at_start => return Ok(Permanent::Satisfied),
                 _ => {}
             }
             let known = self.profiles(state).and_then(|parts| verdict_of(&parts, at_start));
             if let Some(known) = known {
-                return known;
+                return Ok(known);
             }
         }
-        let verdict = self.ask(state, |meaning, formulas, class| {
+        self.ask(state, |meaning, formulas, class| {
             if at_start {
                 meaning.verdict_at_start(formulas, class)
             } else {
                 meaning.verdict(formulas, class)
             }
-        });
-        // With too many residuals to explore, nothing is known to be permanent.
-        verdict.unwrap_or(Permanent::Open)
+        })
     }
 
     /// Predicts a step from `state` for which only the atoms in `known` are decided, each given by its number

@@ -123,8 +123,7 @@ fn check_exactly((formulas, formula): (Formulas, Formula)) {
         assert_eq!(automaton.steps_to_violation(state), Ok(to_violated[at]), "{text}: {residual}");
         let prediction = automaton.predict(state, &BTreeMap::new());
         let share = |of: &dyn Fn(usize) -> bool| {
-            let (yes, no): (Vec<usize>, Vec<usize>) =
-                exact.followers[at].iter().partition(|&&next| of(next));
+            let (yes, no): (Vec<usize>, Vec<usize>) = exact.followers[at].iter().partition(|&&next| of(next));
             match (yes.is_empty(), no.is_empty()) {
                 (true, _) => Share::None,
                 (_, true) => Share::All,

@@ -100,10 +100,12 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut line = Vec::new();
     let mut course = Course::default();
     let mut number = 0u64;
+    let mut given_up = 0u64;
     let mut take = |monitor: &mut Monitor, labels: &Labels, out: &mut BufWriter<_>| {
         let from = monitor.state();
         let progress = monitor.step_labels(labels);
         course.take(&progress);
+        given_up += u64::from(progress.permanent == Permanent::Open && monitor.is_given_up());
         answers.say(out, monitor, from, &progress)
     };
     loop {
@@ -153,6 +155,12 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         writeln!(out, "{}", course.summary(expectation))?;
     }
     out.flush()?;
+    if given_up > 0 {
+        crate::outputs::warn(&format!(
+            "the formula is too large to be judged: at {given_up} of {} steps the permanent verdict is open for this reason",
+            course.steps
+        ));
+    }
     Ok(if course.is_as(expectation) { Exit::Passed } else { Exit::Failed })
 }
 
