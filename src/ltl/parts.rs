@@ -49,7 +49,7 @@ impl Profile {
         if at_start { self.is_violated_later } else { self.is_violated }
     }
 
-    pub fn to_violation(&self, at_start: bool) -> Option<u32> {
+    pub fn to_violation(self, at_start: bool) -> Option<u32> {
         if at_start { self.to_violation_later } else { self.to_violation }
     }
 
