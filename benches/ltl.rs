@@ -69,8 +69,12 @@ fn random(seed: u64) -> ChaCha8Rng {
 /// Returns random letters of episodes of at most `steps` steps. Half of the letters are drawn again until they
 /// decide nothing, so that episodes have some length.
 fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
+    letters_of(automaton, steps, 1)
+}
+
+fn letters_of(automaton: &mut Automaton, steps: usize, seed: u64) -> Vec<u64> {
     let atoms = automaton.atoms().count();
-    let mut random = random(1);
+    let mut random = random(seed);
     let mut letters = Vec::new();
     let (mut state, mut length) = (ResidualId::START, 0);
     while letters.len() < 1 << 16 {
@@ -111,6 +115,71 @@ fn cached_bits(bencher: Bencher, name: &str) {
         }
         satisfied
     });
+}
+
+/// Measures the same with letters that come for the first time: a processor learns the branches of those above by heart.
+#[divan::bench(args = FORMULAS)]
+fn cached_bits_fresh(bencher: Bencher, name: &str) {
+    let (ltl, formula, steps) = build(name);
+    let mut automaton = Automaton::new(&ltl, formula);
+    // All states and steps are met before.
+    letters(&mut automaton, steps);
+    let mut drawing = automaton.clone();
+    let mut seed = 1;
+    bencher
+        .counter(ItemsCount::new(1usize << 16))
+        .with_inputs(|| {
+            seed += 1;
+            letters_of(&mut drawing, steps, seed)
+        })
+        .bench_local_refs(|letters| {
+            let (mut state, mut length, mut satisfied) = (ResidualId::START, 0, 0u32);
+            for &letter in letters.iter() {
+                state = automaton.step(state, &Labels::from_bits(letter));
+                length += 1;
+                satisfied += u32::from(automaton.is_satisfied(state));
+                if length == steps || automaton.permanent(state) != Permanent::Open {
+                    (state, length) = (ResidualId::START, 0);
+                }
+            }
+            satisfied
+        });
+}
+
+/// Measures steps of `G (a0 -> X a1) & G (a1 -> X a2) & ...` over this number of atoms: from 9 atoms on, a state has several
+/// tables in place of a row. Letters are fresh.
+#[divan::bench(args = [8, 9, 12, 16, 24])]
+fn cached_bits_of_atoms(bencher: Bencher, atoms: usize) {
+    let mut ltl = Formulas::new();
+    let names: Vec<Formula> = (0..atoms).map(|n| ltl.atom(&format!("a{n:02}"))).collect();
+    let mut rules = Vec::new();
+    for pair in names.windows(2) {
+        let either = ltl.or([pair[0], pair[1]]);
+        rules.push(ltl.next(either));
+    }
+    let any = ltl.or(rules);
+    let formula = ltl.always(Bound::ANY, any);
+    let mut automaton = Automaton::new(&ltl, formula);
+    let draw = |seed: u64| -> Vec<u64> {
+        let mut random = random(seed);
+        (0..1 << 16).map(|_| random.random_range(0..1u64 << atoms)).collect()
+    };
+    let run = |automaton: &mut Automaton, letters: &[u64]| {
+        letters
+            .iter()
+            .fold(ResidualId::START, |state, &letter| automaton.step(state, &Labels::from_bits(letter)))
+    };
+    for seed in 0..if atoms > 16 { 1 } else { 20 } {
+        run(&mut automaton, &draw(seed));
+    }
+    let mut seed = 20;
+    bencher
+        .counter(ItemsCount::new(1usize << 16))
+        .with_inputs(|| {
+            seed += 1;
+            draw(seed)
+        })
+        .bench_local_refs(|letters| run(&mut automaton, letters));
 }
 
 /// Measures the same steps with a bare table.
@@ -347,4 +416,55 @@ fn long_trace(bencher: Bencher, steps: usize) {
             .filter(|&&bits| monitor.step_labels(&Labels::from_bits(bits)).satisfied)
             .count()
     });
+}
+
+/// Returns `G N (p0 & Y q0 | ...)` with this number of disjuncts.
+fn state_machine(disjuncts: usize) -> (Formulas, Formula) {
+    let mut ltl = Formulas::new();
+    let mut any = Vec::new();
+    for n in 0..disjuncts {
+        let [to, from] = ["p", "q"].map(|side| ltl.atom(&format!("{side}{n}")));
+        let before = ltl.previous(from);
+        any.push(ltl.and([to, before]));
+    }
+    let any = ltl.or(any);
+    let next = ltl.weak_next(any);
+    let formula = ltl.always(Bound::ANY, next);
+    (ltl, formula)
+}
+
+/// Returns `G (a0 -> X b0) & G (a1 -> X b1) & ...` with this number of rules.
+fn rules(count: usize) -> (Formulas, Formula) {
+    let mut ltl = Formulas::new();
+    let mut all = Vec::new();
+    for n in 0..count {
+        let [a, b] = ["a", "b"].map(|side| ltl.atom(&format!("{side}{n}")));
+        let then = ltl.next(b);
+        let rule = ltl.implies(a, then);
+        all.push(ltl.always(Bound::ANY, rule));
+    }
+    let formula = ltl.and(all);
+    (ltl, formula)
+}
+
+/// Asks what `lint` asks of a `must`.
+fn judge((ltl, formula): &(Formulas, Formula)) -> Option<u32> {
+    let mut automaton = Automaton::new(ltl, *formula);
+    automaton.permanent(ResidualId::START);
+    automaton.predict(ResidualId::START, &BTreeMap::new());
+    automaton.steps_to_violation(ResidualId::START).ok().flatten()
+}
+
+/// Measures the questions about state machines, whose residuals are as many as subsets of the disjuncts.
+#[divan::bench(args = [6, 10, 20, 40], sample_count = 10, sample_size = 1)]
+fn judged_state_machine(bencher: Bencher, disjuncts: usize) {
+    let machine = state_machine(disjuncts);
+    bencher.bench_local(|| judge(&machine));
+}
+
+/// Measures the questions about conjunctions of rules that share no atom.
+#[divan::bench(args = [4, 10, 20, 40], sample_count = 10, sample_size = 1)]
+fn judged_rules(bencher: Bencher, count: usize) {
+    let rules = rules(count);
+    bencher.bench_local(|| judge(&rules));
 }

@@ -3,26 +3,26 @@
 //! A step taken before costs one look-up. No answer depends on earlier questions: states are numbered in the
 //! order in which they are met, and nothing is decided by that number.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use super::formula::{Atom, Formula, Formulas};
 use super::labels::Labels;
-use super::meaning::{Assumption, Class, Cube, Guard, Meaning, Permanent, Prediction, TooMany};
+use super::meaning::{Class, Meaning, Permanent};
 use super::progress::{Memory, Progression, Residual};
 use super::table::{Multiply, Unique, hash_of};
 
 /// Most atoms of a formula with a full row of followers for each state: a row has 1 KB.
 const ATOMS_IN_A_ROW: u32 = 8;
 
+/// Most atoms that a step from a state can depend on for it to have tables; with more, most of their entries stay empty.
+const ATOMS_IN_TABLES: u32 = 20;
+
+/// Most entries of all tables of followers of larger formulas: 64 MB.
+const TABLE_ENTRIES_MAX: usize = 1 << 24;
+
 const UNKNOWN: u32 = u32::MAX;
-
-/// Fewest atoms of a residual that is probed: with fewer, computing all followers takes less time than a few
-/// steps.
-const PROBED_ATOMS_MIN: u64 = 30;
-
-/// Number of steps a large formula is probed for before all its followers are computed; beyond most bounds.
-const PROBED_STEPS: usize = 16;
 
 /// Number of a residual of one [`Automaton`]: a state of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,18 +42,19 @@ impl ResidualId {
         self.0
     }
 
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// More residuals can be reached than the limit, see [`super::RESIDUALS_MAX`].
+/// A question was given up: more residuals can be reached than the limit, see [`super::RESIDUALS_MAX`], or it takes too much
+/// work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyResiduals;
 
 impl fmt::Display for TooManyResiduals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "more than {} residuals can be reached", super::RESIDUALS_MAX)
+        write!(out, "more than {} residuals can be reached, or they take too much work", super::RESIDUALS_MAX)
     }
 }
 
@@ -78,40 +79,91 @@ impl std::error::Error for TooManyResiduals {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    progression: Progression,
-    meaning: Meaning,
+    pub(super) progression: Progression,
+    pub(super) meaning: Meaning,
     /// Cost of all questions before the meaning was last started anew.
-    work_before: u64,
-    formula: Formula,
-    atoms: u32,
+    pub(super) work_before: u64,
+    pub(super) formula: Formula,
+    pub(super) atoms: u32,
     numbers: HashMap<Box<str>, u32, Multiply>,
-    states: Vec<StateEntry>,
+    pub(super) states: Vec<StateEntry>,
     /// By state: the answers needed after every step.
-    verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<Verdict>,
+    /// By state: the number of its atoms.
+    atom_counts: Vec<u64>,
     by_residual: Unique,
     /// The follower for each label set, row by row, if the formula has few atoms.
     rows: Vec<u32>,
-    /// Otherwise, the steps taken, found by their relevant labels.
+    /// Otherwise, by state: how its follower is looked up in `tables`.
+    ways: Vec<Ways>,
+    /// Tables of 256 entries, each the number of the next table or of the follower.
+    tables: Vec<u32>,
+    /// The steps taken with labels beyond the tables, found by the relevant ones.
     steps: Vec<(ResidualId, Labels, ResidualId)>,
     by_labels: Unique,
     atoms_max: u64,
     depth_max: u32,
+    /// True if a trace that violates the formula violates it for good, and if one that satisfies it does; worked out once
+    /// somebody asks.
+    pub(super) lasting: Option<Lasting>,
+}
+
+/// Verdicts that stay as they are, whatever steps come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lasting {
+    pub violation: bool,
+    pub satisfaction: bool,
+}
+
+/// How the follower of a state is looked up: eight labels at a time give the entry of a table.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    /// Labels that matter, if they are among the first 64.
+    mask: u64,
+    /// First table, [`UNKNOWN`] until there is one.
+    table: u32,
+    /// First label of each eight.
+    shifts: [u8; 8],
+    /// Number of tables on the way; 0 if too many labels matter, or some beyond the first 64.
+    len: u8,
+}
+
+impl Ways {
+    fn new(relevant: &Labels) -> Ways {
+        let mut ways = Ways { mask: relevant.low, table: UNKNOWN, shifts: [0; 8], len: 0 };
+        if !relevant.is_low() || relevant.low.count_ones() > ATOMS_IN_TABLES {
+            return ways;
+        }
+        let mut left = relevant.low;
+        // A state that no label changes has one table, too.
+        while left != 0 || ways.len == 0 {
+            let shift = if left == 0 { 0 } else { left.trailing_zeros() };
+            ways.shifts[usize::from(ways.len)] = shift as u8;
+            ways.len += 1;
+            left &= !(0xff << shift);
+        }
+        ways
+    }
 }
 
 #[derive(Clone, Debug)]
-struct StateEntry {
-    residual: Residual,
+pub(super) struct StateEntry {
+    pub(super) residual: Residual,
     /// The residual as one formula, for printing and for N.
-    spelled: Formula,
+    pub(super) spelled: Formula,
     /// The atoms that a step can depend on.
     relevant: Labels,
-    class: Option<Class>,
+    pub(super) class: Option<Class>,
+    /// Its independent parts; none if it is one whole.
+    pub(super) parts: Option<Arc<[Class]>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Verdict {
+pub(super) struct Verdict {
     is_satisfied: bool,
-    permanent: Option<Permanent>,
+    pub(super) permanent: Option<Permanent>,
+    /// True if the question about it was given up.
+    pub(super) is_given_up: bool,
 }
 
 impl Automaton {
@@ -145,12 +197,16 @@ impl Automaton {
             numbers: HashMap::default(),
             states: Vec::new(),
             verdicts: Vec::new(),
+            atom_counts: Vec::new(),
             by_residual: Unique::default(),
             rows: Vec::new(),
+            ways: Vec::new(),
+            tables: Vec::new(),
             steps: Vec::new(),
             by_labels: Unique::default(),
             atoms_max,
             depth_max,
+            lasting: None,
         };
         // The start is no residual: a trace has at least one step, so the value at the end does not count for
         // it.
@@ -184,6 +240,19 @@ impl Automaton {
             if next != UNKNOWN {
                 return ResidualId(next);
             }
+        } else {
+            let ways = &self.ways[state.index()];
+            let bits = labels.low & ways.mask;
+            let mut next = ways.table;
+            for &shift in &ways.shifts[..usize::from(ways.len)] {
+                if next == UNKNOWN {
+                    break;
+                }
+                next = self.tables[(next as usize) << 8 | (bits >> shift & 0xff) as usize];
+            }
+            if next != UNKNOWN {
+                return ResidualId(next);
+            }
         }
         self.step_anew(state, labels)
     }
@@ -203,120 +272,15 @@ impl Automaton {
         }
     }
 
-    #[cold]
-    fn permanent_anew(&mut self, state: ResidualId) -> Permanent {
-        if self.is_plainly_open(state) {
-            self.verdicts[state.index()].permanent = Some(Permanent::Open);
-            return Permanent::Open;
-        }
-        let verdict = self.ask(state, |meaning, formulas, class| {
-            if state == ResidualId::START {
-                meaning.verdict_at_start(formulas, class)
-            } else {
-                Ok(meaning.verdict(formulas, class))
-            }
-        });
-        // With too many residuals to explore, nothing is known to be permanent.
-        let permanent = verdict.unwrap_or(Permanent::Open);
-        self.verdicts[state.index()].permanent = Some(permanent);
-        permanent
-    }
-
     /// Returns N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
+    #[inline]
     pub fn atom_count(&self, state: ResidualId) -> u64 {
-        self.progression.formulas.atom_count(self.states[state.index()].spelled)
+        self.atom_counts[state.index()]
     }
 
     /// Returns the residual of the formula as it is written in a spec.
     pub fn residual(&self, state: ResidualId) -> super::Display<'_> {
         self.progression.formulas.display(self.states[state.index()].spelled)
-    }
-
-    /// Predicts a step from `state` for which only the atoms in `known` are decided, each given by its number
-    /// and its value.
-    pub fn predict(&mut self, state: ResidualId, known: &BTreeMap<u32, bool>) -> Prediction {
-        self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
-            // Too large to explore, so nothing may be ruled out.
-            .unwrap_or(Prediction::UNKNOWN)
-    }
-
-    /// Returns the fewest steps from `state` to one at which the formula is satisfied, if there is one.
-    pub fn steps_to_satisfaction(&mut self, state: ResidualId) -> Result<Option<u32>, TooManyResiduals> {
-        self.ask(state, |meaning, formulas, class| {
-            // The empty trace does not count, so the start itself is no goal.
-            meaning.distance(formulas, class, state != ResidualId::START, |meaning, _, class| {
-                meaning.is_satisfied(class)
-            })
-        })
-    }
-
-    /// Returns the fewest steps from `state` to one at which the formula is violated for good, if there is one.
-    pub fn steps_to_violation(&mut self, state: ResidualId) -> Result<Option<u32>, TooManyResiduals> {
-        self.ask(state, |meaning, formulas, class| {
-            meaning.distance(formulas, class, state != ResidualId::START, |meaning, formulas, class| {
-                meaning.verdict(formulas, class) == Permanent::Violated
-            })
-        })
-    }
-
-    /// Returns a shortest trace that satisfies the formula, if there is one: for each step, the atoms that must
-    /// hold and those that must not. `assumption` is in `formulas` and has only atoms of the formula.
-    pub fn witness(
-        &mut self,
-        formulas: &Formulas,
-        assumption: Assumption,
-    ) -> Result<Option<Vec<Cube>>, TooManyResiduals> {
-        let own = &mut self.progression.formulas;
-        let assumption = Assumption {
-            first: own.import(formulas, assumption.first),
-            later: own.import(formulas, assumption.later),
-        };
-        assert_eq!(own.names_len(), self.atoms as usize, "an assumption speaks of the formula's atoms");
-        self.ask(ResidualId::START, |meaning, formulas, class| meaning.witness(formulas, class, assumption))
-    }
-
-    /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
-    /// `states_max`.
-    pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
-        let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
-        let mut graph = Graph { states: vec![ResidualId::START], edges: Vec::new() };
-        let mut next = 0;
-        while next < graph.states.len() {
-            for Guard { class, way, cubes } in self.guards(graph.states[next]).ok()? {
-                // States of a class behave alike, so the first one met stands for all.
-                let to = match of_class.get(&class) {
-                    Some(&to) => to,
-                    None => {
-                        graph.states.push(self.step(graph.states[next], &labels_of(&way)));
-                        of_class.insert(class, graph.states.len() - 1);
-                        graph.states.len() - 1
-                    }
-                };
-                graph.edges.push(GraphEdge { from: next, to, cubes });
-            }
-            if graph.states.len() > states_max {
-                return None;
-            }
-            next += 1;
-        }
-        Some(graph)
-    }
-
-    /// Returns the states that can follow `state`, merged by meaning, each with the labels of a step that leads
-    /// there.
-    pub fn followers(&mut self, state: ResidualId) -> Result<Vec<Follower>, TooManyResiduals> {
-        let guards = self.guards(state)?;
-        let followers = guards.into_iter().map(|Guard { way, cubes, .. }| {
-            let labels = labels_of(&way);
-            let every_atom = || (0..self.atoms).map(|atom| (atom, labels.contains(atom))).collect();
-            let cubes = cubes.unwrap_or_else(|| vec![every_atom()]);
-            Follower { state: self.step(state, &labels), cubes }
-        });
-        Ok(followers.collect())
-    }
-
-    fn guards(&mut self, state: ResidualId) -> Result<Vec<Guard>, TooManyResiduals> {
-        self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class))
     }
 
     /// Returns the number of states met so far, the start included.
@@ -359,42 +323,6 @@ impl Automaton {
         state
     }
 
-    /// Returns true if two short probes show that nothing is permanent: steps without any label, and with every
-    /// one. On a large formula this is much faster than computing all followers.
-    fn is_plainly_open(&mut self, state: ResidualId) -> bool {
-        if self.atom_count(state) < PROBED_ATOMS_MIN {
-            return false;
-        }
-        let all = (0..self.atoms).fold(Labels::default(), |mut labels, atom| {
-            labels.insert(atom);
-            labels
-        });
-        let start = self.states[state.index()].residual;
-        let (mut satisfied, mut violated) = (false, false);
-        let mut see = |automaton: &Automaton, residual: Residual| {
-            if automaton.progression.formulas.at_end(residual.formula) {
-                satisfied = true
-            } else {
-                violated = true
-            }
-            satisfied && violated
-        };
-        // The empty trace does not count, so the start itself is not looked at.
-        if state != ResidualId::START && see(self, start) {
-            return true;
-        }
-        for labels in [Labels::default(), all] {
-            let mut residual = start;
-            for _ in 0..PROBED_STEPS {
-                residual = self.progression.step(residual, &labels);
-                if see(self, residual) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
     #[inline]
     fn place_in_row(&self, state: ResidualId, bits: u64) -> usize {
         (state.index() << self.atoms) | (bits as usize & ((1 << self.atoms) - 1))
@@ -415,6 +343,11 @@ impl Automaton {
             self.rows[asked] = next;
             return ResidualId(next);
         }
+        if self.ways[state.index()].len > 0 && self.tables.len() < TABLE_ENTRIES_MAX {
+            let next = self.follow(state, &mattering);
+            self.enter(state, mattering.low, next);
+            return next;
+        }
         let hash = hash_of(&(state, &mattering));
         let known = self.by_labels.find(hash, |index| {
             let (from, by, _) = &self.steps[index as usize];
@@ -427,6 +360,31 @@ impl Automaton {
         self.by_labels.insert(hash, self.steps.len() as u32);
         self.steps.push((state, mattering, next));
         next
+    }
+
+    /// Enters the follower of `state` by the labels `bits` into the tables.
+    fn enter(&mut self, state: ResidualId, bits: u64, follower: ResidualId) {
+        let ways = self.ways[state.index()];
+        if ways.table == UNKNOWN {
+            self.ways[state.index()].table = self.new_table();
+        }
+        let mut table = self.ways[state.index()].table;
+        let (last, before) = ways.shifts[..usize::from(ways.len)].split_last().expect("one table at least");
+        let entry = |table: u32, shift: u8| (table as usize) << 8 | (bits >> shift & 0xff) as usize;
+        for &shift in before {
+            let at = entry(table, shift);
+            if self.tables[at] == UNKNOWN {
+                self.tables[at] = self.new_table();
+            }
+            table = self.tables[at];
+        }
+        self.tables[entry(table, *last)] = follower.0;
+    }
+
+    fn new_table(&mut self) -> u32 {
+        let number = self.tables.len() >> 8;
+        self.tables.resize(self.tables.len() + 256, UNKNOWN);
+        number as u32
     }
 
     fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
@@ -463,8 +421,12 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = ResidualId(self.states.len() as u32);
-        self.states.push(StateEntry { residual, spelled, relevant, class: None });
-        self.verdicts.push(Verdict { is_satisfied, permanent: None });
+        if self.atoms > ATOMS_IN_A_ROW {
+            self.ways.push(Ways::new(&relevant));
+        }
+        self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None });
+        self.verdicts.push(Verdict { is_satisfied, permanent: None, is_given_up: false });
+        self.atom_counts.push(self.progression.formulas.atom_count(spelled));
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.
         if state != ResidualId::START {
@@ -475,82 +437,4 @@ impl Automaton {
         }
         state
     }
-
-    /// Asks `question` about the meaning of `state`.
-    fn ask<T>(
-        &mut self,
-        state: ResidualId,
-        question: impl FnOnce(&mut Meaning, &mut Formulas, Class) -> Result<T, TooMany>,
-    ) -> Result<T, TooManyResiduals> {
-        self.keep_meaning_in_bounds();
-        let answer = self
-            .class(state)
-            .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
-        // After a computation gave up, its results mean nothing.
-        if self.meaning.is_exhausted() {
-            return Err(TooManyResiduals);
-        }
-        answer.map_err(|TooMany| TooManyResiduals)
-    }
-
-    fn class(&mut self, state: ResidualId) -> Result<Class, TooMany> {
-        if let Some(known) = self.states[state.index()].class {
-            return Ok(known);
-        }
-        let Residual { formula, memory } = self.states[state.index()].residual;
-        let past = if self.progression.formulas.has_past(formula) {
-            self.progression.past_parts(formula)
-        } else {
-            Vec::new()
-        };
-        let memory: Vec<(Formula, Formula)> =
-            past.into_iter().map(|past| (past, self.progression.recall(memory, past))).collect();
-        let class = self.meaning.class(&self.progression.formulas, formula, &memory)?;
-        self.states[state.index()].class = Some(class);
-        Ok(class)
-    }
-
-    fn keep_meaning_in_bounds(&mut self) {
-        if self.meaning.is_full() {
-            self.work_before += self.meaning.work();
-            self.meaning = Meaning::new(&self.progression.formulas);
-            // Classes are numbers of the old meaning.
-            self.states.iter_mut().for_each(|state| state.class = None);
-        }
-    }
-}
-
-fn labels_of(way: &[(u32, bool)]) -> Labels {
-    way.iter().filter(|(_, holds)| *holds).map(|&(atom, _)| atom).collect()
-}
-
-/// A state that can follow another.
-#[derive(Clone, Debug)]
-pub struct Follower {
-    /// The state, or one of the same meaning.
-    pub state: ResidualId,
-    /// Labels of a step that leads there: the atoms of one of these cubes, each with its value. If there are
-    /// too many to read, just one of them.
-    pub cubes: Vec<Cube>,
-}
-
-/// A whole automaton, see [`Automaton::graph`].
-#[derive(Clone, Debug)]
-pub struct Graph {
-    /// The start first, then in the order in which states are met.
-    pub states: Vec<ResidualId>,
-    /// In the order of their `from`.
-    pub edges: Vec<GraphEdge>,
-}
-
-/// The steps from one state of a [`Graph`] to another.
-#[derive(Clone, Debug)]
-pub struct GraphEdge {
-    /// Index of the state it leaves.
-    pub from: usize,
-    /// Index of the state it leads to.
-    pub to: usize,
-    /// Labels of the step: the atoms of one of these cubes, each with its value. `None` if there are too many
-    /// to read.
-    pub cubes: Option<Vec<Cube>>,
 }

@@ -502,6 +502,52 @@ impl Formulas {
         }
     }
 
+    /// Returns an until or its kin as seen one step later; at the end of its bound, only what it asks for
+    /// there.
+    pub(super) fn later(&mut self, node: Node) -> Formula {
+        match node {
+            Node::Until(bound, a, b) => self.until(bound.later(), a, b),
+            Node::StrongRelease(bound, a, b) => self.strong_release(bound.later(), a, b),
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Previous(_)
+            | Node::Since(..) => unreachable!("not an until"),
+        }
+    }
+
+    /// Returns true if every trace that violates `formula` violates it for good, as its operators show: none of them asks for
+    /// a step to come.
+    pub(super) fn is_safe(&self, formula: Formula) -> bool {
+        let mut seen = std::collections::BTreeSet::from([formula]);
+        let mut open = vec![formula];
+        while let Some(formula) = open.pop() {
+            let negate = formula.is_negated();
+            let mut see = |part: Formula| {
+                if seen.insert(part) {
+                    open.push(part);
+                }
+            };
+            match self.node(formula) {
+                Node::True | Node::Atom(_) => {}
+                Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) if !negate => return false,
+                node @ (Node::And(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..)) => {
+                    self.for_each_part(node, |part| see(part.negated_if(negate)));
+                }
+                // Both values of a part count, and in the past only what the steps so far decide.
+                node @ (Node::Iff(..) | Node::Previous(_) | Node::Since(..)) => {
+                    self.for_each_part(node, |part| {
+                        see(part);
+                        see(!part);
+                    });
+                }
+            }
+        }
+        true
+    }
+
     /// Removes `true U true` from a conjunction that implies it: a member that is false at the end of the trace
     /// already demands another step. If no other step may come, only the value at the end is left.
     fn drop_needless_more(&mut self, members: &mut Vec<Formula>) {

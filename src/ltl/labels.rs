@@ -51,6 +51,11 @@ impl Labels {
         self.low
     }
 
+    /// Returns true if all atoms of the set are among the first 64.
+    pub(super) fn is_low(&self) -> bool {
+        self.high.is_empty()
+    }
+
     /// Returns the labels that are in either set.
     #[inline]
     #[must_use]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::bdd::{Bdd, Edge};
 use super::formula::{Atom, Formula, Formulas, Node};
+use super::parts::Profile;
 use super::progress::remembered;
 use super::table::{Multiply, Unique, hash_of};
 
@@ -28,9 +29,12 @@ pub enum Permanent {
 /// Most residuals that are explored: a question is answered exactly if no more can be reached.
 pub const RESIDUALS_MAX: usize = 50_000;
 
-/// Cost limit of a question in conjunctions and, with [`NODES_MAX`], in nodes: a second, and 50 MB. Only formulas made to be
+/// Cost limit of a verdict in conjunctions and, with [`NODES_MAX`], in nodes: a second, and 50 MB. Only formulas made to be
 /// hard come near.
 const WORK_MAX: u64 = 5_000_000;
+
+/// Cost limit of the conditions of a class's followers, as cubes.
+const CUBES_WORK_MAX: u64 = 20_000;
 
 /// Cost limit of one step of a residual in conjunctions. A step that takes more leads to more than
 /// [`RESIDUALS_MAX`] residuals by itself.
@@ -59,6 +63,34 @@ impl Class {
 /// A question was given up: too many residuals, or too much work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
+
+/// Work that is left for a question.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Cost that may still be met. What is known already costs what it cost when it was found, so that no answer depends on
+    /// earlier questions.
+    left: u64,
+    /// Total work at which the question is given up, with the verdicts that it asks for.
+    end: u64,
+}
+
+impl Allowance {
+    /// Returns the cost met since it was as `self`.
+    pub fn spent_to(&self, later: &Allowance) -> u64 {
+        self.left - later.left
+    }
+}
+
+/// What a class is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// A trace that ends there satisfies the formula.
+    Satisfied,
+    /// A trace that ends there does not satisfy the formula.
+    Unsatisfied,
+    /// The formula is violated for good.
+    Violated,
+}
 
 /// Knowledge about the labels of every step: boolean formulas of atoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,9 +133,14 @@ pub(super) struct Meaning {
     composed: HashMap<Edge, Edge, Multiply>,
     classes: Vec<Functions>,
     unique: Unique,
-    followers: Vec<Option<Box<[Class]>>>,
+    /// By class: its followers, and the cost of finding them.
+    followers: Vec<Option<(Box<[Class]>, u64)>>,
     followers_kept: usize,
-    verdicts: Vec<Option<Permanent>>,
+    verdicts: Vec<Option<Result<Permanent, TooMany>>>,
+    /// By list of past operators and function: the operators whose values it asks about.
+    asks_about: HashMap<(usize, Edge), Arc<[usize]>, Multiply>,
+    /// Profiles of classes, and the cost of finding them.
+    profiles: HashMap<Class, (Profile, u64), Multiply>,
     /// By class: the last question that met it.
     met: Vec<u32>,
     questions: u32,
@@ -143,6 +180,8 @@ impl Meaning {
             followers: Vec::new(),
             followers_kept: 0,
             verdicts: Vec::new(),
+            asks_about: HashMap::default(),
+            profiles: HashMap::default(),
             met: Vec::new(),
             questions: 0,
         }
@@ -155,8 +194,9 @@ impl Meaning {
         formulas: &Formulas,
         formula: Formula,
         memory: &[(Formula, Formula)],
+        work_max: u64,
     ) -> Result<Class, TooMany> {
-        self.bdd.allow(STEP_WORK_MAX);
+        self.bdd.allow(work_max.min(STEP_WORK_MAX));
         let mut there = Values::default();
         let mut all = Vec::with_capacity(1 + memory.len());
         for &(past, value) in memory {
@@ -176,18 +216,34 @@ impl Meaning {
         Ok(self.intern(formulas, Functions { past: at, all }))
     }
 
+    /// Returns the allowance of a question that may cost `work`.
+    pub fn allowance(&self, work: u64) -> Allowance {
+        Allowance { left: work, end: self.bdd.work() + 2 * work }
+    }
+
     /// Returns what is permanent for a trace that has reached `root`.
-    pub fn verdict(&mut self, formulas: &mut Formulas, root: Class) -> Permanent {
+    pub fn verdict(&mut self, formulas: &mut Formulas, root: Class) -> Result<Permanent, TooMany> {
+        let allowance = self.allowance(WORK_MAX);
+        self.verdict_within(formulas, root, &allowance)
+    }
+
+    /// Returns the verdict of `root`, asked for by a question with the allowance `outer`.
+    fn verdict_within(
+        &mut self,
+        formulas: &mut Formulas,
+        root: Class,
+        outer: &Allowance,
+    ) -> Result<Permanent, TooMany> {
         if let Some(known) = self.verdicts[root.index()] {
             return known;
         }
-        let start = self.bdd.work();
+        let mut allowance = Allowance { left: WORK_MAX, end: outer.end };
         let (mut satisfied, mut violated) = (false, false);
         let mut reached = self.begin(root);
         let mut next = 0;
         let answer = loop {
             let Some(&class) = reached.get(next) else {
-                break if satisfied { Permanent::Satisfied } else { Permanent::Violated };
+                break Ok(if satisfied { Permanent::Satisfied } else { Permanent::Violated });
             };
             next += 1;
             if self.is_satisfied(class) {
@@ -196,18 +252,44 @@ impl Meaning {
                 violated = true
             }
             // From here an open residual can be reached, so the root is open too.
-            if satisfied && violated || self.verdicts[class.index()] == Some(Permanent::Open) {
-                break Permanent::Open;
+            if satisfied && violated || self.verdicts[class.index()] == Some(Ok(Permanent::Open)) {
+                break Ok(Permanent::Open);
             }
-            if self.extend(formulas, class, &mut reached, start).is_err() {
-                break Permanent::Open;
+            if self.followers[class.index()].is_some() {
+                let found = self.followers_within(formulas, class, &mut allowance);
+                if let Err(TooMany) = found.and_then(|found| self.extend(found, &mut reached)) {
+                    break Err(TooMany);
+                }
+                continue;
+            }
+            // The ends of all followers are seen before any of them is made.
+            let found = self.after_step(formulas, class, &mut allowance).and_then(|functions| {
+                let (can_end_well, can_end_badly) = self.ends(functions[0], &BTreeMap::new());
+                (satisfied, violated) = (satisfied | can_end_well, violated | can_end_badly);
+                if satisfied && violated {
+                    return Ok(());
+                }
+                let found = self.followers_of(formulas, class, &functions, &mut allowance)?;
+                self.extend(found, &mut reached)
+            });
+            if let Err(TooMany) = found {
+                break Err(TooMany);
+            }
+            if satisfied && violated {
+                break Ok(Permanent::Open);
             }
         };
-        if answer != Permanent::Open {
+        match answer {
+            Ok(Permanent::Open) => {}
             // All or none: every residual that was reached has the same verdict.
-            for class in reached {
-                self.verdicts[class.index()] = Some(answer);
+            Ok(Permanent::Satisfied | Permanent::Violated) => {
+                for class in reached {
+                    self.verdicts[class.index()] = Some(answer);
+                }
             }
+            // Given up because of other questions, it may be answered on its own.
+            Err(TooMany) if self.bdd.work() > outer.end => return answer,
+            Err(TooMany) => {}
         }
         self.verdicts[root.index()] = Some(answer);
         answer
@@ -215,10 +297,18 @@ impl Meaning {
 
     /// Returns what is permanent before the first step, over all traces that have one.
     pub fn verdict_at_start(&mut self, formulas: &mut Formulas, start: Class) -> Result<Permanent, TooMany> {
-        let followers = self.followers(formulas, start)?;
+        let mut allowance = self.allowance(WORK_MAX);
+        if self.followers[start.index()].is_none() {
+            let functions = self.after_step(formulas, start, &mut allowance)?;
+            if self.ends(functions[0], &BTreeMap::new()) == (true, true) {
+                return Ok(Permanent::Open);
+            }
+            self.followers_of(formulas, start, &functions, &mut allowance)?;
+        }
+        let followers = self.followers_within(formulas, start, &mut allowance)?;
         let mut verdicts: Vec<Permanent> = Vec::new();
         for follower in followers {
-            verdicts.push(self.verdict(formulas, follower));
+            verdicts.push(self.verdict_within(formulas, follower, &allowance)?);
             verdicts.dedup();
             if verdicts.len() > 1 || verdicts[0] == Permanent::Open {
                 return Ok(Permanent::Open);
@@ -232,29 +322,29 @@ impl Meaning {
         self.bdd.value_at_none(self.classes[class.index()].all[0])
     }
 
-    /// Returns the fewest further steps to a class that `is_goal`, if there is one; `from` itself counts if
+    /// Returns the fewest further steps to a class that meets `goal`, if there is one; `from` itself counts if
     /// `may_be_now`.
     pub fn distance(
         &mut self,
         formulas: &mut Formulas,
         from: Class,
         may_be_now: bool,
-        mut is_goal: impl FnMut(&mut Meaning, &mut Formulas, Class) -> bool,
+        goal: Goal,
+        mut allowance: Allowance,
     ) -> Result<Option<u32>, TooMany> {
-        let start = self.bdd.work();
-        if may_be_now && is_goal(self, formulas, from) {
+        if may_be_now && self.meets(formulas, from, goal, &allowance)? {
             return Ok(Some(0));
         }
         // The first class is not marked as seen: a path may lead back to it.
-        let mut reached = Vec::new();
+        let mut reached = 0;
         let mut seen = BTreeSet::new();
         let mut layer = vec![from];
         for steps in 1.. {
             let mut following = Vec::new();
             for class in layer {
-                for follower in self.followers_within(formulas, class, start)? {
+                for follower in self.followers_within(formulas, class, &mut allowance)? {
                     if seen.insert(follower) {
-                        if is_goal(self, formulas, follower) {
+                        if self.meets(formulas, follower, goal, &allowance)? {
                             return Ok(Some(steps));
                         }
                         following.push(follower);
@@ -264,13 +354,27 @@ impl Meaning {
             if following.is_empty() {
                 return Ok(None);
             }
-            reached.extend_from_slice(&following);
-            if reached.len() > RESIDUALS_MAX {
+            reached += following.len();
+            if reached > RESIDUALS_MAX {
                 return Err(TooMany);
             }
             layer = following;
         }
         unreachable!("there are fewer layers than numbers")
+    }
+
+    fn meets(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        goal: Goal,
+        allowance: &Allowance,
+    ) -> Result<bool, TooMany> {
+        Ok(match goal {
+            Goal::Satisfied => self.is_satisfied(class),
+            Goal::Unsatisfied => !self.is_satisfied(class),
+            Goal::Violated => self.verdict_within(formulas, class, allowance)? == Permanent::Violated,
+        })
     }
 
     /// Returns a shortest trace from `start` that satisfies the formula under `assumption`: for each step, the
@@ -280,8 +384,8 @@ impl Meaning {
         formulas: &mut Formulas,
         start: Class,
         assumption: Assumption,
+        mut allowance: Allowance,
     ) -> Result<Option<Vec<Cube>>, TooMany> {
-        let begin = self.bdd.work();
         // Each class with the index, in this list, of its predecessor.
         let mut reached: Vec<(Class, usize, Cube)> = vec![(start, 0, Cube::new())];
         let mut seen = BTreeSet::new();
@@ -289,7 +393,7 @@ impl Meaning {
         while next < reached.len() {
             let class = reached[next].0;
             let granted = if next == 0 { assumption.first } else { assumption.later };
-            for (follower, cube) in self.followers_under(formulas, class, granted)? {
+            for (follower, cube) in self.followers_under(formulas, class, granted, &mut allowance)? {
                 if !seen.insert(follower) {
                     continue;
                 }
@@ -307,26 +411,30 @@ impl Meaning {
                     return Ok(Some(cubes));
                 }
             }
-            self.check_cost(reached.len(), begin)?;
+            if reached.len() > RESIDUALS_MAX {
+                return Err(TooMany);
+            }
             next += 1;
         }
         Ok(None)
     }
 
-    /// Returns the classes one step after `class`, in the order of their first label sets.
-    pub fn followers(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Class>, TooMany> {
-        let start = self.bdd.work();
-        self.followers_within(formulas, class, start)
-    }
-
     /// Returns the classes one step after `class`, with the labels that lead there.
-    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Guard>, TooMany> {
-        let functions = self.after_step(formulas, class)?;
+    pub fn guards(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        followers_max: usize,
+        mut allowance: Allowance,
+    ) -> Result<Vec<Guard>, TooMany> {
+        let functions = self.after_step(formulas, class, &mut allowance)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
-        self.for_each_follower(&functions, &BTreeMap::new(), |_, functions, way| {
+        self.for_each_follower(&functions, &BTreeMap::new(), &mut allowance, |_, functions, way| {
             found.push((functions.to_vec(), way.clone()));
+            if found.len() > followers_max { Err(TooMany) } else { Ok(()) }
         })?;
+        self.bdd.allow(allowance.left);
         let mut guards: BTreeMap<Class, (Edge, Cube)> = BTreeMap::new();
         for (targets, way) in found {
             let mut guard = Edge::TRUE;
@@ -338,6 +446,7 @@ impl Meaning {
             let class = self.intern(formulas, Functions { past, all: targets });
             let (so_far, _) = guards.entry(class).or_insert((Edge::FALSE, way));
             *so_far = self.bdd.or(*so_far, guard);
+            self.unless_exhausted()?;
         }
         Ok(guards
             .into_iter()
@@ -352,17 +461,67 @@ impl Meaning {
         formulas: &mut Formulas,
         class: Class,
         known: &BTreeMap<u32, bool>,
+        mut allowance: Allowance,
     ) -> Result<Prediction, TooMany> {
-        let functions = self.after_step(formulas, class)?;
+        let functions = self.after_step(formulas, class, &mut allowance)?;
         let past = self.classes[class.index()].past;
         let mut followers = Vec::new();
-        self.for_each_follower(&functions, known, |meaning, functions, _| {
+        self.for_each_follower(&functions, known, &mut allowance, |meaning, functions, _| {
             followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+            Ok(())
         })?;
-        let violated: Vec<bool> =
-            followers.iter().map(|&class| self.verdict(formulas, class) == Permanent::Violated).collect();
+        let mut violated = Vec::with_capacity(followers.len());
+        for &class in &followers {
+            violated.push(self.meets(formulas, class, Goal::Violated, &allowance)?);
+        }
         let satisfied = followers.iter().map(|&class| self.is_satisfied(class));
         Ok(Prediction { violated: Share::of(violated), satisfied: Share::of(satisfied) })
+    }
+
+    /// Predicts a step whose labels agree with `known`: with none, some or all of these label sets, does the trace satisfy the
+    /// formula? However many classes can follow, none of them is made.
+    pub fn predict_end(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        known: &BTreeMap<u32, bool>,
+        mut allowance: Allowance,
+    ) -> Result<Share, TooMany> {
+        let functions = self.after_step(formulas, class, &mut allowance)?;
+        Ok(match self.ends(functions[0], known) {
+            (true, false) => Share::All,
+            (false, true) => Share::None,
+            (_, _) => Share::Some,
+        })
+    }
+
+    /// Returns true if some label set that agrees with `known` makes `function` true at the end, and if one makes it false.
+    fn ends(&mut self, function: Edge, known: &BTreeMap<u32, bool>) -> (bool, bool) {
+        let (mut can_be_true, mut can_be_false) = (false, false);
+        let mut seen: HashSet<Edge, Multiply> = HashSet::default();
+        let mut open = vec![function];
+        while let Some(edge) = open.pop() {
+            self.bdd.spend(1);
+            let variable = self.bdd.variable(edge);
+            if variable >= self.atoms {
+                if self.bdd.value_at_none(edge) {
+                    can_be_true = true
+                } else {
+                    can_be_false = true
+                }
+                if can_be_true && can_be_false {
+                    break;
+                }
+                continue;
+            }
+            let (high, low) = self.bdd.branches(edge);
+            for (branch, value) in [(high, true), (low, false)] {
+                if known.get(&variable).is_none_or(|&is| is == value) && seen.insert(branch) {
+                    open.push(branch);
+                }
+            }
+        }
+        (can_be_true, can_be_false)
     }
 
     /// Returns `formula` spelled by its meaning alone, or `None` if that is too large.
@@ -405,6 +564,15 @@ impl Meaning {
         self.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
 
+    /// Returns the profile of `class`, if it is known, and the cost of finding it.
+    pub fn known_profile(&self, class: Class) -> Option<(Profile, u64)> {
+        self.profiles.get(&class).copied()
+    }
+
+    pub fn keep_profile(&mut self, class: Class, profile: Profile, cost: u64) {
+        self.profiles.insert(class, (profile, cost));
+    }
+
     fn begin(&mut self, root: Class) -> Vec<Class> {
         // A new number makes all older marks stale, and none has to be cleared.
         self.questions += 1;
@@ -412,51 +580,62 @@ impl Meaning {
         vec![root]
     }
 
-    fn extend(
-        &mut self,
-        formulas: &mut Formulas,
-        class: Class,
-        reached: &mut Vec<Class>,
-        start: u64,
-    ) -> Result<(), TooMany> {
-        for follower in self.followers_within(formulas, class, start)? {
+    /// Adds the classes of `found` that this question has not met.
+    fn extend(&mut self, found: Vec<Class>, reached: &mut Vec<Class>) -> Result<(), TooMany> {
+        for follower in found {
             if self.met[follower.index()] != self.questions {
                 self.met[follower.index()] = self.questions;
                 reached.push(follower);
             }
         }
-        self.check_cost(reached.len(), start)
+        if reached.len() <= RESIDUALS_MAX { Ok(()) } else { Err(TooMany) }
     }
 
-    fn check_cost(&self, reached: usize, start: u64) -> Result<(), TooMany> {
-        let fine =
-            reached <= RESIDUALS_MAX && self.bdd.work() - start <= WORK_MAX && self.bdd.len() <= NODES_MAX;
+    /// Takes `cost` off the allowance.
+    pub fn charge(&self, allowance: &mut Allowance, cost: u64) -> Result<(), TooMany> {
+        allowance.left = allowance.left.saturating_sub(cost);
+        let fine = allowance.left > 0 && self.bdd.work() <= allowance.end && self.bdd.len() <= NODES_MAX;
         if fine { Ok(()) } else { Err(TooMany) }
     }
 
-    fn followers_within(
+    /// Returns the classes one step after `class`, in the order of their first label sets.
+    pub fn followers_within(
         &mut self,
         formulas: &mut Formulas,
         class: Class,
-        start: u64,
+        allowance: &mut Allowance,
     ) -> Result<Vec<Class>, TooMany> {
-        if let Some(known) = &self.followers[class.index()] {
-            return Ok(known.to_vec());
+        if let Some((known, cost)) = &self.followers[class.index()] {
+            let known = known.to_vec();
+            self.charge(allowance, *cost)?;
+            return Ok(known);
         }
-        // Known followers cost nothing, so the cost is checked only here.
-        self.check_cost(0, start)?;
-        let functions = self.after_step(formulas, class)?;
+        let functions = self.after_step(formulas, class, allowance)?;
+        self.followers_of(formulas, class, &functions, allowance)
+    }
+
+    /// Returns the classes one step after `class`, which `functions` are after a step.
+    fn followers_of(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        functions: &[Edge],
+        allowance: &mut Allowance,
+    ) -> Result<Vec<Class>, TooMany> {
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
-        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, _| {
+        let before = allowance.left;
+        self.for_each_follower(functions, &BTreeMap::new(), allowance, |meaning, functions, _| {
             found.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+            Ok(())
         })?;
         // Different functions may be one class, because `intern` forgets needless values.
         let mut seen = BTreeSet::new();
         found.retain(|&class| seen.insert(class));
         if self.followers_kept + found.len() <= FOLLOWERS_KEPT_MAX {
             self.followers_kept += found.len();
-            self.followers[class.index()] = Some(found.clone().into_boxed_slice());
+            let cost = before - allowance.left;
+            self.followers[class.index()] = Some((found.clone().into_boxed_slice(), cost));
         }
         Ok(found)
     }
@@ -466,29 +645,34 @@ impl Meaning {
         formulas: &mut Formulas,
         class: Class,
         granted: Formula,
+        allowance: &mut Allowance,
     ) -> Result<Vec<(Class, Cube)>, TooMany> {
-        let functions = self.after_step(formulas, class)?;
+        let functions = self.after_step(formulas, class, allowance)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
         if granted == Formula::TRUE {
-            self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
+            self.for_each_follower(&functions, &BTreeMap::new(), allowance, |meaning, functions, cube| {
                 found.push((
                     meaning.intern(formulas, Functions { past, all: functions.to_vec() }),
                     cube.clone(),
                 ));
+                Ok(())
             })?;
             return Ok(found);
         }
+        self.bdd.allow(allowance.left.min(STEP_WORK_MAX));
         let granted = self.step(formulas, granted, &mut Step::default());
+        self.unless_exhausted()?;
         // The assumption comes first: it is true where the labels are allowed.
         let functions: Vec<Edge> = std::iter::once(granted).chain(functions.iter().copied()).collect();
-        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
+        self.for_each_follower(&functions, &BTreeMap::new(), allowance, |meaning, functions, cube| {
             if functions[0] == Edge::TRUE {
                 found.push((
                     meaning.intern(formulas, Functions { past, all: functions[1..].to_vec() }),
                     cube.clone(),
                 ));
             }
+            Ok(())
         })?;
         Ok(found)
     }
@@ -510,33 +694,48 @@ impl Meaning {
 
     /// Sets the values of past operators that nothing asks about any more to false, so that such residuals are
     /// equal.
-    fn forget_needless(&self, formulas: &Formulas, functions: &mut Functions) {
+    fn forget_needless(&mut self, formulas: &Formulas, functions: &mut Functions) {
         let past = Arc::clone(&self.pasts[functions.past]);
         if past.is_empty() {
             return;
         }
-        let mut needed = BTreeSet::new();
+        let mut needed = vec![false; past.len()];
         let mut open = vec![functions.all[0]];
         while let Some(function) = open.pop() {
-            for node in self.bdd.nodes_below(&[function]) {
-                let leaf = self.leaf_of(node);
-                if formulas.has_past(leaf) {
-                    for part in formulas.parts(leaf) {
-                        // Parts are listed by ascending handles, so the list is sorted.
-                        if let Ok(at) = past.binary_search(&part)
-                            && needed.insert(at)
-                        {
-                            open.push(functions.all[at + 1]);
-                        }
-                    }
+            for &at in self.asked_about(formulas, functions.past, function).iter() {
+                if !std::mem::replace(&mut needed[at], true) {
+                    open.push(functions.all[at + 1]);
                 }
             }
         }
-        for (at, function) in functions.all[1..].iter_mut().enumerate() {
-            if !needed.contains(&at) {
+        for (function, needed) in functions.all[1..].iter_mut().zip(needed) {
+            if !needed {
                 *function = Edge::FALSE;
             }
         }
+    }
+
+    /// Returns the places of the past operators in the leaves of `function`.
+    fn asked_about(&mut self, formulas: &Formulas, list: usize, function: Edge) -> Arc<[usize]> {
+        if let Some(known) = self.asks_about.get(&(list, function.bare())) {
+            return Arc::clone(known);
+        }
+        let past = Arc::clone(&self.pasts[list]);
+        let mut asked = BTreeSet::new();
+        let nodes = self.bdd.nodes_below(&[function]);
+        let mut cost = nodes.len();
+        for leaf in nodes.into_iter().map(|node| self.leaf_of(node)).collect::<BTreeSet<Formula>>() {
+            if formulas.has_past(leaf) {
+                let parts = formulas.parts(leaf);
+                cost += parts.len();
+                // Parts are listed by ascending handles, so the list is sorted.
+                asked.extend(parts.iter().filter_map(|part| past.binary_search(part).ok()));
+            }
+        }
+        self.bdd.spend(cost as u64);
+        let asked: Arc<[usize]> = asked.into_iter().collect();
+        self.asks_about.insert((list, function.bare()), Arc::clone(&asked));
+        asked
     }
 
     /// Returns `formula` as a function of the leaves, given the values of its past operators.
@@ -607,8 +806,14 @@ impl Meaning {
     }
 
     /// Returns the functions of `class` after a step: of the step's atoms, and of the leaves after it.
-    fn after_step(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Edge>, TooMany> {
-        self.bdd.allow(STEP_WORK_MAX);
+    fn after_step(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        allowance: &mut Allowance,
+    ) -> Result<Vec<Edge>, TooMany> {
+        let before = self.bdd.work();
+        self.bdd.allow(STEP_WORK_MAX.min(allowance.left));
         let functions = self.classes[class.index()].clone();
         let past = Arc::clone(&self.pasts[functions.past]);
         let mut step = Step { has_past: !past.is_empty(), ..Step::default() };
@@ -633,6 +838,7 @@ impl Meaning {
         let mut after = vec![self.compose(formulas, functions.all[0], &mut step)];
         after.extend(kept_of);
         self.unless_exhausted()?;
+        self.charge(allowance, self.bdd.work() - before)?;
         Ok(after)
     }
 
@@ -757,14 +963,14 @@ impl Meaning {
             Node::Next(f) => self.required_there(formulas, f, step),
             Node::Until(bound, a, b) => {
                 let now = if bound.from == 0 { of(self, b) } else { Edge::FALSE };
-                let later = formulas.until(bound.later(), a, b);
+                let later = formulas.later(node);
                 let later = self.required_there(formulas, later, step);
                 let rest = self.bdd.and(of(self, a), later);
                 self.bdd.or(now, rest)
             }
             Node::StrongRelease(bound, a, b) => {
                 let now = if bound.from == 0 { of(self, b) } else { Edge::TRUE };
-                let later = formulas.strong_release(bound.later(), a, b);
+                let later = formulas.later(node);
                 let later = self.required_there(formulas, later, step);
                 let rest = self.bdd.or(of(self, a), later);
                 self.bdd.and(now, rest)
@@ -779,12 +985,14 @@ impl Meaning {
         &mut self,
         functions: &[Edge],
         known: &BTreeMap<u32, bool>,
-        mut visit: impl FnMut(&mut Meaning, &[Edge], &Cube),
+        allowance: &mut Allowance,
+        mut visit: impl FnMut(&mut Meaning, &[Edge], &Cube) -> Result<(), TooMany>,
     ) -> Result<(), TooMany> {
         let mut visited = 0;
         let mut seen: HashSet<Vec<Edge>, Multiply> = HashSet::default();
         let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
         while let Some((functions, cube)) = open.pop() {
+            let before = self.bdd.work();
             let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
             // Long lists take time even where nothing is conjoined.
             self.bdd.spend(functions.len() as u64);
@@ -793,9 +1001,11 @@ impl Meaning {
                 if visited > RESIDUALS_MAX {
                     return Err(TooMany);
                 }
-                visit(self, &functions, &cube);
+                visit(self, &functions, &cube)?;
+                self.charge(allowance, self.bdd.work() - before)?;
                 continue;
             }
+            self.charge(allowance, self.bdd.work() - before)?;
             for value in [true, false] {
                 if known.get(&variable).is_some_and(|&is| is != value) {
                     continue;
@@ -823,6 +1033,7 @@ impl Meaning {
         let mut guards: HashMap<Edge, Edge, Multiply> = HashMap::default();
         let mut open = vec![function];
         while let Some(&edge) = open.last() {
+            self.bdd.spend(1);
             let variable = self.bdd.variable(edge);
             if variable >= self.atoms {
                 guards.insert(edge, if edge == target { Edge::TRUE } else { Edge::FALSE });
@@ -847,29 +1058,35 @@ impl Meaning {
         if self.bdd.nodes_below(&[guard]).len() > GUARD_MAX {
             return None;
         }
-        Some(self.cover(guard, guard).0)
+        let end = self.bdd.work() + CUBES_WORK_MAX;
+        self.cover(guard, guard, end).map(|(cubes, _)| cubes)
     }
 
     /// Returns cubes that hold wherever `least` does and nowhere `most` does not, and their function. Cubes
-    /// without the first variable come last and cover what the others leave (Minato 1992).
-    fn cover(&mut self, least: Edge, most: Edge) -> (Vec<Cube>, Edge) {
+    /// without the first variable come last and cover what the others leave (Minato 1992). Returns `None` once all work comes to
+    /// `end`.
+    fn cover(&mut self, least: Edge, most: Edge, end: u64) -> Option<(Vec<Cube>, Edge)> {
         if least == Edge::FALSE {
-            return (Vec::new(), Edge::FALSE);
+            return Some((Vec::new(), Edge::FALSE));
         }
         if most == Edge::TRUE {
-            return (vec![Cube::new()], Edge::TRUE);
+            return Some((vec![Cube::new()], Edge::TRUE));
+        }
+        self.bdd.spend(1);
+        if self.bdd.work() > end {
+            return None;
         }
         let variable = self.bdd.variable(least).min(self.bdd.variable(most));
         let (least_high, least_low) = self.bdd.branches_at(least, variable);
         let (most_high, most_low) = self.bdd.branches_at(most, variable);
         let only_low = self.bdd.and(least_low, !most_high);
-        let (low_cubes, low) = self.cover(only_low, most_low);
+        let (low_cubes, low) = self.cover(only_low, most_low, end)?;
         let only_high = self.bdd.and(least_high, !most_low);
-        let (high_cubes, high) = self.cover(only_high, most_high);
+        let (high_cubes, high) = self.cover(only_high, most_high, end)?;
         let (rest_low, rest_high) = (self.bdd.and(least_low, !low), self.bdd.and(least_high, !high));
         let rest = self.bdd.or(rest_low, rest_high);
         let both = self.bdd.and(most_low, most_high);
-        let (free_cubes, free) = self.cover(rest, both);
+        let (free_cubes, free) = self.cover(rest, both, end)?;
         let with = |cubes: Vec<Cube>, value| {
             cubes.into_iter().map(move |cube| {
                 let mut longer = vec![(variable, value)];
@@ -882,7 +1099,7 @@ impl Meaning {
         let literal = self.bdd.literal(variable);
         let split = self.bdd.choose(literal, high, low);
         let function = self.bdd.or(split, free);
-        (cubes, function)
+        Some((cubes, function))
     }
 }
 
@@ -919,6 +1136,15 @@ impl Share {
             (true, true) => Share::All,
             (true, false) => Share::Some,
             (false, _) => Share::None,
+        }
+    }
+
+    /// Returns the share that has the property not.
+    pub(super) fn of_the_others(self) -> Share {
+        match self {
+            Share::None => Share::All,
+            Share::Some => Share::Some,
+            Share::All => Share::None,
         }
     }
 }

@@ -31,17 +31,30 @@ pub struct Progress {
 /// assert!(monitor.step(["start"]).satisfied);
 /// assert!(!monitor.step(["crash"]).satisfied);
 /// assert_eq!(monitor.residual().to_string(), "false");
+/// monitor.restart();
+/// assert!(monitor.step(["start"]).satisfied);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Monitor {
     automaton: Automaton,
     state: ResidualId,
+    renumberings: u32,
 }
 
 impl Monitor {
     /// Returns a monitor of `formula` before the first step.
     pub fn new(formulas: &Formulas, formula: Formula) -> Monitor {
-        Monitor { automaton: Automaton::new(formulas, formula), state: ResidualId::START }
+        Monitor { automaton: Automaton::new(formulas, formula), state: ResidualId::START, renumberings: 0 }
+    }
+
+    /// Goes back to before the first step, for another trace. What is known of the formula stays.
+    pub fn restart(&mut self) {
+        self.state = ResidualId::START;
+    }
+
+    /// Returns the labels called `names`; names outside the formula make no difference.
+    pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
+        self.automaton.labels(names)
     }
 
     /// Takes a step with the labels called `names`.
@@ -55,6 +68,7 @@ impl Monitor {
         // A trace may be endless, and the memory of the monitor must not grow with it.
         if self.automaton.is_large() {
             self.state = self.automaton.forget(self.state);
+            self.renumberings += 1;
         }
         let before = self.automaton.atom_count(self.state);
         self.state = self.automaton.step(self.state, labels);
@@ -69,6 +83,21 @@ impl Monitor {
     /// by the last step.
     pub fn permanent(&mut self) -> Permanent {
         self.automaton.permanent(self.state)
+    }
+
+    /// Returns true if what is permanent is open only because the formula is too large to be judged.
+    pub fn is_given_up(&mut self) -> bool {
+        self.automaton.is_given_up(self.state)
+    }
+
+    /// Returns the state of the automaton: a number of the residual, good until [`Monitor::renumberings`] grows.
+    pub fn state(&self) -> ResidualId {
+        self.state
+    }
+
+    /// Returns how often states got other numbers, as a long trace had met too many.
+    pub fn renumberings(&self) -> u32 {
+        self.renumberings
     }
 
     /// Returns the residual of the formula.

@@ -217,7 +217,7 @@ impl Progression {
                 if bound.from == 0 {
                     self.open_one(b);
                 }
-                let later = self.later(node);
+                let later = self.formulas.later(node);
                 self.open_past_at_top(later);
             }
             Node::Previous(_) => self.open_one(self.recall(memory, formula)),
@@ -276,7 +276,7 @@ impl Progression {
             node @ Node::Until(bound, a, b) => {
                 // Before its range begins, the right side cannot satisfy it.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::FALSE };
-                let later = self.later(node);
+                let later = self.formulas.later(node);
                 let later = self.required_there(later);
                 let rest = self.formulas.and([self.value(a), later]);
                 self.formulas.or([now, rest])
@@ -284,7 +284,7 @@ impl Progression {
             node @ Node::StrongRelease(bound, a, b) => {
                 // Before its range begins, the right side is not asked for.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::TRUE };
-                let later = self.later(node);
+                let later = self.formulas.later(node);
                 let later = self.required_there(later);
                 let rest = self.formulas.or([self.value(a), later]);
                 self.formulas.and([now, rest])
@@ -295,22 +295,6 @@ impl Progression {
                 let still = self.formulas.and([self.value(a), held]);
                 self.formulas.or([self.value(b), still])
             }
-        }
-    }
-
-    /// Returns an until or its kin as seen one step later; at the end of its bound, only what it asks for
-    /// there.
-    fn later(&mut self, node: Node) -> Formula {
-        match node {
-            Node::Until(bound, a, b) => self.formulas.until(bound.later(), a, b),
-            Node::StrongRelease(bound, a, b) => self.formulas.strong_release(bound.later(), a, b),
-            Node::True
-            | Node::Atom(_)
-            | Node::And(_)
-            | Node::Iff(..)
-            | Node::Next(_)
-            | Node::Previous(_)
-            | Node::Since(..) => unreachable!("not an until"),
         }
     }
 

@@ -85,17 +85,23 @@ fn unjudged(spec: &Spec) -> Judgement {
 
 /// Judges `spec` by its formula alone.
 pub fn judge(spec: &Spec) -> Judgement {
-    let mut judge =
-        Judge { spec, automaton: Automaton::new(&spec.formulas, spec.formula), diagnostics: Vec::new() };
+    let automaton = Automaton::new(&spec.formulas, spec.formula);
+    let mut judge = Judge { spec, automaton, diagnostics: Vec::new(), work: 0 };
     judge.judge_atoms();
     judge.judge_typed();
     judge.judge_labels_at_one_step();
     judge.judge_whole();
     let shortest = judge.judge_steps();
     let witness = judge.judge_as_an_app_would();
-    let work = judge.automaton.work();
+    let work = judge.automaton.work() + judge.work;
     Judgement { diagnostics: judge.diagnostics, shortest, witness, work }
 }
+
+/// Work spent on the parts of a `must` by themselves; further parts get no warning.
+const PARTS_WORK_MAX: u64 = 1_000_000;
+
+/// Most steps that are followed to find what a witness needs.
+const STEPS_FOLLOWED_MAX: usize = 2_000;
 
 /// Largest number of atoms that are compared in pairs: more than a person writes.
 const ATOMS_COMPARED_MAX: usize = 200;
@@ -107,6 +113,8 @@ struct Judge<'a> {
     spec: &'a Spec,
     automaton: Automaton,
     diagnostics: Vec<Diagnostic>,
+    /// Work of judging parts by themselves.
+    work: u64,
 }
 
 impl Judge<'_> {
@@ -244,8 +252,13 @@ impl Judge<'_> {
         let spec = self.spec;
         let mut formulas = spec.formulas.clone();
         for part in parts_asked_for(&mut formulas, spec.formula) {
+            if self.work > PARTS_WORK_MAX {
+                return;
+            }
             // A part that no finite run violates makes no run fail, whatever the others do.
-            let steps = Automaton::new(&formulas, part).steps_to_violation(ResidualId::START);
+            let mut automaton = Automaton::new(&formulas, part);
+            let steps = automaton.steps_to_violation(ResidualId::START);
+            self.work += automaton.work();
             if steps == Ok(None) {
                 let text = formulas.display(part).shortened(20);
                 let message = format!("no finite run violates `{text}`, so this `must` cannot fail by it");
@@ -262,14 +275,11 @@ impl Judge<'_> {
             Expectation::Never => (self.automaton.steps_to_satisfaction(ResidualId::START), "satisfies"),
             Expectation::Must => (self.automaton.steps_to_violation(ResidualId::START), "violates"),
         };
-        let shortest = match steps {
-            Ok(shortest) => shortest?,
-            Err(TooManyResiduals) => {
-                let message = format!("this formula is too large to be judged: {TooManyResiduals}");
-                self.warn("W-too-large", message, None);
-                return None;
-            }
-        };
+        if steps.is_err() || self.automaton.is_given_up(ResidualId::START) {
+            let message = format!("this formula is too large to be judged: {TooManyResiduals}");
+            self.warn("W-too-large", message, None);
+        }
+        let shortest = steps.ok()??;
         if let Some(steps_max) = self.spec.budget.steps_max
             && steps_max < shortest
         {
@@ -309,10 +319,15 @@ impl Judge<'_> {
 
     /// Leaves out the atoms that a step of a witness refuses only because atoms exclude each other.
     fn leave_out_needless(&mut self, cubes: &mut [Cube]) {
+        let mut followed = 0;
         for step in 0..cubes.len() {
             let refused: Vec<u32> =
                 cubes[step].iter().filter(|(_, holds)| !holds).map(|&(atom, _)| atom).collect();
             for atom in refused {
+                followed += cubes.len();
+                if followed > STEPS_FOLLOWED_MAX {
+                    return;
+                }
                 // The trace with the atom at this step: if it still satisfies the formula, the refusal says nothing.
                 let mut labels: Vec<Labels> = cubes.iter().map(held).collect();
                 labels[step].insert(atom);

@@ -9,6 +9,7 @@ mod ape_log;
 mod apk;
 mod apps;
 mod attached;
+mod bounded;
 mod check;
 mod ci;
 mod cli;

@@ -1,6 +1,6 @@
 //! `farlead monitor`: follows a formula along a recorded trace, or along a log of APE.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,11 @@ use std::rc::Rc;
 
 use clap::Args;
 use farlead::gui::{Action, Atom, Context, Key, Labeller, Screen, TypedText};
-use farlead::ltl::{Formula, Formulas, Monitor, Permanent, Progress};
+use farlead::ltl::{Formula, Formulas, Labels, Monitor, Permanent, Progress, ResidualId};
 use farlead::spec::{self, Expectation, Names, Source, shown_path};
 use farlead::test_case::{self, Entry};
 use farlead::trace;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::project::Project;
@@ -27,6 +28,16 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Most names of labels that are remembered; further ones are read anew each time.
 const KNOWN_LABELS_MAX: usize = 10_000;
+
+/// Most lines that are remembered with their labels, and their greatest length: 10 MB.
+const KNOWN_LINES_MAX: usize = 10_000;
+const KNOWN_LINE_MAX: usize = 1_000;
+
+/// Most bytes of answers that are remembered.
+const KNOWN_ANSWERS_MAX: usize = 16_000_000;
+
+/// Bytes that are read and written at once.
+const BUFFER: usize = 1 << 16;
 
 /// Follow a formula along a recorded trace, step by step.
 #[derive(Debug, Args)]
@@ -66,10 +77,9 @@ pub struct MonitorArgs {
     json: bool,
 }
 
-/// A step as `--json` writes it.
+/// A step as `--json` writes it, behind its number.
 #[derive(Serialize)]
 struct Line<'a> {
-    step: u64,
     satisfied: bool,
     permanent: &'a str,
     reward: f64,
@@ -83,12 +93,21 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         (None, formula) => of_formula(formula.as_deref().unwrap_or_default(), shell)?,
     };
     let mut trace = open(&args.trace)?;
-    let mut known = KnownLabels::default();
+    let mut known = KnownLines::default();
     let logged = Logged::new(atoms);
-    let mut out = BufWriter::new(out());
+    let mut out = BufWriter::with_capacity(BUFFER, out());
+    let mut answers = Answers::new(args.json, shell.quiet);
     let mut line = Vec::new();
     let mut course = Course::default();
     let mut number = 0u64;
+    let mut given_up = 0u64;
+    let mut take = |monitor: &mut Monitor, labels: &Labels, out: &mut BufWriter<_>| {
+        let from = monitor.state();
+        let progress = monitor.step_labels(labels);
+        course.take(&progress);
+        given_up += u64::from(progress.permanent == Permanent::Open && monitor.is_given_up());
+        answers.say(out, monitor, from, &progress)
+    };
     loop {
         line.clear();
         number += 1;
@@ -114,27 +133,14 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
         // A line of a trace begins with a bracket, and one of a log with its time.
         if text[0].is_ascii_digit() {
-            let of_log = logged.steps(text).map_err(at_line)?;
-            for names in of_log {
-                let progress = monitor.step(names.iter().map(|name| &**name));
-                let residual = monitor.residual().shortened(NAMES_MAX).to_string();
-                say(&mut out, args.json, course.steps, &progress, residual)?;
-                course.take(&progress);
+            for names in logged.steps(text).map_err(at_line)? {
+                let labels = monitor.labels(names);
+                take(&mut monitor, &labels, &mut out)?;
             }
             continue;
         }
-        let labels = trace::read_line(text).map_err(|error| at_line(error.to_string()))?;
-        let names: Result<Vec<Rc<str>>, &String> =
-            labels.iter().map(|label| known.name(label).ok_or(label)).collect();
-        let names = names.map_err(|label| {
-            at_line(format!(
-                "`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`"
-            ))
-        })?;
-        let progress = monitor.step(names.iter().map(|name| &**name));
-        let residual = monitor.residual().shortened(NAMES_MAX).to_string();
-        say(&mut out, args.json, course.steps, &progress, residual)?;
-        course.take(&progress);
+        let labels = known.labels(text, &monitor).map_err(at_line)?;
+        take(&mut monitor, labels, &mut out)?;
     }
     if course.steps == 0 {
         return Err(Mistake::new(format!(
@@ -143,10 +149,18 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ))
         .into());
     }
-    if !args.json && !shell.quiet {
+    if args.json && shell.quiet {
+        answers.say_last(&mut out, &monitor, course.steps - 1)?;
+    } else if !args.json {
         writeln!(out, "{}", course.summary(expectation))?;
     }
     out.flush()?;
+    if given_up > 0 {
+        crate::outputs::warn(&format!(
+            "the formula is too large to be judged: at {given_up} of {} steps the permanent verdict is open for this reason",
+            course.steps
+        ));
+    }
     Ok(if course.is_as(expectation) { Exit::Passed } else { Exit::Failed })
 }
 
@@ -211,40 +225,125 @@ fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<Followed> {
 
 fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
     if path == Path::new("-") {
-        return Ok(BufReader::new(Box::new(io::stdin())));
+        return Ok(BufReader::with_capacity(BUFFER, Box::new(io::stdin())));
     }
     let file = File::open(path).map_err(|error| Mistake::new(spec::unreadable(path, error).to_string()))?;
-    Ok(BufReader::new(Box::new(file)))
+    Ok(BufReader::with_capacity(BUFFER, Box::new(file)))
 }
 
 fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { shown_path(path) }
 }
 
-fn say(
-    out: &mut impl Write,
+/// Answers to the steps, of which each is written once for all that are alike.
+struct Answers {
     json: bool,
-    step: u64,
-    progress: &Progress,
-    residual: String,
-) -> anyhow::Result<()> {
+    /// True if only the last step is answered, and only in JSON: the summary says the rest.
+    quiet: bool,
+    last: Option<Progress>,
+    /// Number of the next step, in decimal digits.
+    step: Vec<u8>,
+    /// By the states before and after a step: its answer behind its number.
+    known: FxHashMap<(ResidualId, ResidualId), Box<str>>,
+    known_bytes: usize,
+    /// Renumberings of states that `known` is good for.
+    renumberings: u32,
+}
+
+impl Answers {
+    fn new(json: bool, quiet: bool) -> Answers {
+        Answers {
+            json,
+            quiet,
+            last: None,
+            step: b"0".to_vec(),
+            known: FxHashMap::default(),
+            known_bytes: 0,
+            renumberings: 0,
+        }
+    }
+
+    /// Writes the answer to the last step, of this number, if the steps had none.
+    fn say_last(&self, out: &mut impl Write, monitor: &Monitor, step: u64) -> io::Result<()> {
+        let Some(progress) = &self.last else { return Ok(()) };
+        write!(out, "{{\"step\":{step}{}", answer(self.json, monitor, progress)?)
+    }
+
+    /// Writes the answer to a step from the state `from` to the monitor's.
+    fn say(
+        &mut self,
+        out: &mut impl Write,
+        monitor: &Monitor,
+        from: ResidualId,
+        progress: &Progress,
+    ) -> io::Result<()> {
+        if self.quiet {
+            self.last = Some(*progress);
+            return Ok(());
+        }
+        if self.json {
+            out.write_all(b"{\"step\":")?;
+        } else {
+            out.write_all(&b"     "[self.step.len().min(5)..])?;
+        }
+        out.write_all(&self.step)?;
+        count_up(&mut self.step);
+        // The step before may have met its states under other numbers.
+        if self.renumberings != monitor.renumberings() {
+            self.renumberings = monitor.renumberings();
+            self.forget();
+            return out.write_all(answer(self.json, monitor, progress)?.as_bytes());
+        }
+        if let Some(known) = self.known.get(&(from, monitor.state())) {
+            return out.write_all(known.as_bytes());
+        }
+        let answer = answer(self.json, monitor, progress)?;
+        out.write_all(answer.as_bytes())?;
+        if self.known_bytes > KNOWN_ANSWERS_MAX {
+            self.forget();
+        }
+        self.known_bytes += answer.len();
+        self.known.insert((from, monitor.state()), answer.into());
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.known.clear();
+        self.known_bytes = 0;
+    }
+}
+
+/// Adds one to a number in decimal digits.
+fn count_up(digits: &mut Vec<u8>) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return;
+        }
+        *digit = b'0';
+    }
+    digits.insert(0, b'1');
+}
+
+/// Returns the answer to a step behind the step's number.
+fn answer(json: bool, monitor: &Monitor, progress: &Progress) -> io::Result<String> {
     let permanent = match progress.permanent {
         Permanent::Satisfied => "sat",
         Permanent::Violated => "unsat",
         Permanent::Open => "open",
     };
+    let residual = monitor.residual().shortened(NAMES_MAX).to_string();
     if json {
         let line = Line {
-            step,
             satisfied: progress.satisfied,
             permanent,
             reward: progress.reward,
             atoms: progress.atom_count,
             residual,
         };
-        serde_json::to_writer(&mut *out, &line)?;
-        writeln!(out)?;
-        return Ok(());
+        // The number comes first, so its comma takes the place of the bracket.
+        let line = serde_json::to_string(&line)?;
+        return Ok(format!(",{}\n", &line[1..]));
     }
     let verdict = match (progress.permanent, progress.satisfied) {
         (Permanent::Satisfied, _) => "satisfied for good",
@@ -252,13 +351,50 @@ fn say(
         (Permanent::Open, true) => "satisfied so far",
         (Permanent::Open, false) => "open",
     };
-    writeln!(out, "{step:>5}  {verdict:<18}  {:>6.3}  {residual}", progress.reward)?;
-    Ok(())
+    Ok(format!("  {verdict:<18}  {:>6.3}  {residual}\n", progress.reward))
+}
+
+/// Lines of a trace with their labels: steps recur.
+#[derive(Default)]
+struct KnownLines {
+    places: FxHashMap<Box<[u8]>, usize>,
+    labels: Vec<Labels>,
+    names: KnownLabels,
+}
+
+impl KnownLines {
+    /// Returns the labels of a line, as `monitor` numbers them.
+    fn labels(&mut self, line: &[u8], monitor: &Monitor) -> Result<&Labels, String> {
+        if let Some(&at) = self.places.get(line) {
+            return Ok(&self.labels[at]);
+        }
+        let labels = self.read(line, monitor)?;
+        // A trace of ever-new lines must not fill the memory.
+        if self.labels.len() >= KNOWN_LINES_MAX {
+            self.places.clear();
+            self.labels.clear();
+        }
+        if line.len() <= KNOWN_LINE_MAX {
+            self.places.insert(line.into(), self.labels.len());
+        }
+        self.labels.push(labels);
+        Ok(&self.labels[self.labels.len() - 1])
+    }
+
+    fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<Labels, String> {
+        let labels = trace::read_line(line).map_err(|error| error.to_string())?;
+        let names: Result<Vec<Rc<str>>, &String> =
+            labels.iter().map(|label| self.names.name(label).ok_or(label)).collect();
+        let names = names.map_err(|label| {
+            format!("`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`")
+        })?;
+        Ok(monitor.labels(names.iter().map(|name| &**name)))
+    }
 }
 
 /// Label names as a trace writes them, each with the name that formulas use.
 #[derive(Default)]
-struct KnownLabels(HashMap<String, Rc<str>>);
+struct KnownLabels(FxHashMap<String, Rc<str>>);
 
 impl KnownLabels {
     fn name(&mut self, label: &str) -> Option<Rc<str>> {
