@@ -367,8 +367,8 @@ fn pieces(text: &str) -> Vec<(Span, bool)> {
         if rest.starts_with("\\u{") {
             // The code of a character; its braces are no term's.
             at += 3;
-        } else if rest.starts_with('\\') {
-            at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+        } else if let Some(escaped) = rest.strip_prefix('\\') {
+            at += 1 + escaped.chars().next().map_or(0, char::len_utf8);
         } else if rest.starts_with('{') && opens_term(text, at) {
             let end = at + end_of_term(rest);
             if start < at {
