@@ -115,6 +115,9 @@ pub struct SpecBegan {
     /// Actions that set the app up before each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_up: Vec<String>,
+    /// Steps of the scenario that the spec was written as, in plain words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenario: Vec<String>,
 }
 
 /// Residuals of a formula, and the transitions between them.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
 use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, escape, line, seconds};
-use crate::event::{RunBegan, SpecEnded, StepTaken};
+use crate::event::{RunBegan, SpecBegan, SpecEnded, StepTaken};
 
 /// Steps written of a run; further steps are counted.
 const STEPS_MAX: usize = 1_000;
@@ -127,7 +127,8 @@ fn write_case(xml: &mut String, spec: &SpecReport) {
     write_case_properties(xml, spec);
     write_fault(xml, spec);
     if let Some(ended) = spec.ended.as_ref().filter(|ended| !ended.run.is_empty()) {
-        let _ = writeln!(xml, "      <system-out>{}</system-out>", escape(&steps(&ended.run)));
+        let said = scenario(began) + &steps(&ended.run);
+        let _ = writeln!(xml, "      <system-out>{}</system-out>", escape(&said));
     }
     xml.push_str("    </testcase>\n");
 }
@@ -184,6 +185,8 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
         words::why(spec, TEXT_MAX),
         format!("formula: {}", line(&spec.began.formula, TEXT_MAX)),
     ];
+    let steps = spec.began.scenario.iter().take(STEPS_MAX);
+    said.extend(steps.map(|step| format!("  {}", line(step, LINE_MAX))));
     said.extend(ended.replay.iter().flat_map(words::replayed));
     said.extend(words::violation(ended));
     said.extend(words::reached(ended));
@@ -194,6 +197,16 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
         said.push(words::command("replay", test));
     }
     said.join("\n")
+}
+
+/// Returns the scenario that a spec was written as, as text before the steps of its run.
+fn scenario(began: &SpecBegan) -> String {
+    if began.scenario.is_empty() {
+        return String::new();
+    }
+    let steps = began.scenario.iter().take(STEPS_MAX);
+    let steps: String = steps.map(|step| format!("  {}\n", line(step, LINE_MAX))).collect();
+    format!("Scenario: {}\n{steps}\n", line(&began.name, LINE_MAX))
 }
 
 /// Returns the steps of a run as text.

@@ -13,6 +13,9 @@ const BYTES_MAX: usize = 900_000;
 /// Steps shown of a run; further steps are counted, as nobody reads hundreds of them in a summary.
 const STEPS_MAX: usize = 60;
 
+/// Most steps shown of a scenario.
+const SCENARIO_MAX: usize = 100;
+
 /// Returns `run` as Markdown.
 pub fn markdown(run: &Run) -> String {
     let mut text = String::new();
@@ -94,7 +97,7 @@ fn write_table(text: &mut String, run: &Run) {
         let _ = writeln!(
             text,
             "| {} {}<br>{} | {} {}{} | {} | {} | {} | {} |",
-            escape(&spec.began.expectation),
+            escape(words::form(&spec.began)),
             code(&line(&spec.began.name, 200)),
             escape(&place),
             sign(spec.standing()),
@@ -126,11 +129,14 @@ fn section(spec: &SpecReport) -> String {
             text,
             "\n### {} {} {}: {}\n",
             sign(spec.standing()),
-            escape(&spec.began.expectation),
+            escape(words::form(&spec.began)),
             code(&line(&spec.began.name, 200)),
             words::outcome(spec)
         );
         let _ = writeln!(text, "{}\n", escape(&words::why(spec, TEXT_MAX)));
+        for step in spec.began.scenario.iter().take(SCENARIO_MAX) {
+            let _ = writeln!(text, "- {}", escape(&line(step, 300)));
+        }
         let _ = writeln!(text, "- formula: {}", code(&line(&spec.began.formula, TEXT_MAX)));
         if let Some(ended) = &spec.ended {
             write_explanation(&mut text, ended);

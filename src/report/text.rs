@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::words::{
-    self, command, confidence, counted, headline, replayed, shrunk, violation, word, wrong_step,
+    self, command, confidence, counted, form, headline, replayed, shrunk, violation, word, wrong_step,
 };
 use super::{Run, coverage};
 use crate::event::{Coverage, Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
@@ -70,12 +70,18 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     let SpecBegan { file, line, name, expectation, .. } = began;
     let _ = writeln!(
         out,
-        "{}:{line}: {expectation} {name:?}: {painted}: {}",
+        "{}:{line}: {} {name:?}: {painted}: {}",
         printable(file),
+        form(began),
         printable(&ended.why)
     );
     if wanted.quiet {
         return out;
+    }
+    if wanted.verbose || is_news(ended) {
+        for step in &began.scenario {
+            let _ = writeln!(out, "  {}", printable(step));
+        }
     }
     if ended.run.is_empty() {
         if let Some(reach) = &ended.reach {

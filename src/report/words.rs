@@ -7,7 +7,7 @@ use std::num::NonZero;
 use super::coverage::explored_for;
 use super::run::{Run, SpecReport, Standing};
 pub use crate::drawing::svg::grouped;
-use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecEnded};
+use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecBegan, SpecEnded};
 use crate::rate::Rate;
 use crate::spec::printable;
 use crate::trace::Notice;
@@ -168,7 +168,12 @@ pub fn why(spec: &SpecReport, chars_max: usize) -> String {
 
 /// Returns `possible "name"`.
 pub fn title(spec: &SpecReport) -> String {
-    format!("{} \"{}\"", line(&spec.began.expectation, 20), line(&spec.began.name, 200))
+    format!("{} \"{}\"", line(form(&spec.began), 20), line(&spec.began.name, 200))
+}
+
+/// Returns the word before the name of a spec: its expectation, or `scenario` if it was written as one.
+pub fn form(began: &SpecBegan) -> &str {
+    if began.scenario.is_empty() { &began.expectation } else { "scenario" }
 }
 
 /// Returns `5 specs in 2 files: 3 passed, 1 failed, 1 not found`.

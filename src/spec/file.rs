@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use crate::gui::{self, TypedText, UserAction, quote};
 use crate::ltl::{Formula, Formulas};
@@ -41,6 +42,42 @@ pub struct Spec {
     pub line: usize,
     /// Places of its parts in the source.
     pub spans: Spans,
+    /// Scenario that it was written as, if it was written in plain words.
+    pub scenario: Option<Arc<Scenario>>,
+}
+
+/// Scenario in plain words; the spec has its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scenario {
+    /// Name of its feature.
+    pub feature: String,
+    /// Tags, each with its `@`.
+    pub tags: Vec<String>,
+    /// Steps as they are written.
+    pub steps: Vec<ScenarioStep>,
+}
+
+/// Step of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScenarioStep {
+    /// Keyword and sentence.
+    pub text: String,
+    /// Formula of the sentence by itself; empty where it is not known any more.
+    pub means: String,
+}
+
+impl Scenario {
+    /// Returns the lines of the scenario `name`, the first with its name.
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        let steps = self.steps.iter().map(|step| format!("  {}", step.text));
+        std::iter::once(format!("Scenario: {}", in_a_line(name))).chain(steps).collect()
+    }
+}
+
+/// Returns `text` without line breaks and the like, and without blanks at its ends.
+pub(super) fn in_a_line(text: &str) -> String {
+    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    text.trim().to_string()
 }
 
 /// Places of a spec and its parts in the source.
@@ -134,7 +171,20 @@ impl Spec {
             .collect()
     }
 
+    /// Returns true if `tag`, with its `@`, is one of its scenario.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.scenario.as_ref().is_some_and(|scenario| scenario.tags.iter().any(|own| own == tag))
+    }
+
+    /// Returns true if `name` is its name, or a tag of its scenario.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.has_tag(name)
+    }
+
     fn write_item(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scenario) = &self.scenario {
+            write_scenario(out, scenario, &self.name)?;
+        }
         write!(out, "{} {}", self.expectation.word(), quote(&self.name))?;
         let steps = self.budget.steps_max.map(|steps_max| format!(" within {steps_max} steps"));
         let episodes = self.budget.episodes_max.map(|episodes_max| format!(" {episodes_max} episodes"));
@@ -184,6 +234,39 @@ impl fmt::Display for SpecFile {
         }
         Ok(())
     }
+}
+
+/// Writes the scenario of the spec `name` as comments, from which [`scenario_above`] reads it.
+fn write_scenario(out: &mut fmt::Formatter<'_>, scenario: &Scenario, name: &str) -> fmt::Result {
+    writeln!(out, "{}", format!("# {FEATURE} {}", scenario.feature).trim_end())?;
+    if !scenario.tags.is_empty() {
+        writeln!(out, "# {}", scenario.tags.join(" "))?;
+    }
+    scenario.lines(name).into_iter().try_for_each(|line| writeln!(out, "# {line}"))
+}
+
+const FEATURE: &str = "Feature:";
+
+/// Returns the scenario that the comments right above the item at `start` of `text` are, if they are one.
+pub(super) fn scenario_above(text: &str, start: usize) -> Option<Scenario> {
+    let mut above: Vec<&str> =
+        text[..start].rsplit('\n').skip(1).map_while(|line| line.trim_end().strip_prefix("# ")).collect();
+    above.reverse();
+    let first = above.iter().rposition(|line| line.starts_with(FEATURE))?;
+    let mut lines = above[first..].iter().copied();
+    let feature = lines.next()?.strip_prefix(FEATURE)?.trim_start().to_string();
+    let mut scenario = Scenario { feature, ..Scenario::default() };
+    let mut head = lines.next()?;
+    if head.starts_with('@') {
+        scenario.tags = head.split(' ').map(str::to_string).collect();
+        head = lines.next()?;
+    }
+    head.strip_prefix("Scenario:")?;
+    for line in lines {
+        let text = line.strip_prefix("  ")?.to_string();
+        scenario.steps.push(ScenarioStep { text, means: String::new() });
+    }
+    Some(scenario)
 }
 
 fn write_declarations<'a>(

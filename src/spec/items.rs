@@ -92,6 +92,12 @@ pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
     items
 }
 
+/// Returns the end of the bracket that opens at `at` in `text`, which is one line.
+pub(super) fn bracket_end(text: &str, at: usize) -> Option<usize> {
+    let mut scan = Scan::new(text, at..text.len());
+    scan.bracket().ok().map(|()| scan.at)
+}
+
 /// Returns the kind of item that `line` starts with a slip in its word, if a formula could not go on with the rest.
 fn meant_kind(line: &str) -> Option<ItemKind> {
     let word = first_word(line);

@@ -1,10 +1,12 @@
 //! The language of specs: text in, formulas over [`gui::Atom`] out, every mistake with its place.
 //!
-//! [`crate::ltl`] gives formulas their meaning, [`crate::gui`] brackets. [`judge`](fn@judge) says whether a spec makes
+//! [`crate::ltl`] gives formulas their meaning, [`crate::gui`] brackets. A feature in plain words becomes text of the same
+//! language, so that there is one meaning. [`judge`](fn@judge) says whether a spec makes
 //! sense, [`in_words`] says it in plain words.
 
 mod atom;
 mod concern;
+mod feature;
 mod file;
 mod formula;
 mod grammar;
@@ -29,7 +31,11 @@ pub use crate::text::{
 };
 use atom::{AtomReader, Purpose};
 pub use concern::ShownPlace;
-pub use file::{Budget, Expectation, Level, Spans, Spec, SpecFile};
+pub use feature::{
+    MODIFIERS, ModifierPattern, SENTENCES, SentenceKind, SentencePattern, example_of, is_feature,
+    scenario_names,
+};
+pub use file::{Budget, Expectation, Level, Scenario, ScenarioStep, Spans, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{ITEM_WORDS, NESTING_MAX, OPERATORS_MAX};
 pub use judge::{Judgement, Linted, judge, lint, lint_given};
@@ -78,10 +84,11 @@ pub fn parse(source: &Source) -> Parsed {
 }
 
 /// Parses a file of a project in which every file has the actions `given`. An action that the file declares replaces a
-/// given one of its name.
+/// given one of its name. A file named `*.feature` is read as Gherkin.
 pub fn parse_given(source: &Source, given: &[UserAction]) -> Parsed {
     on_own_stack(|| {
-        let (file, diagnostics) = read::read_file(source, given);
+        let read = if is_feature(source.name()) { feature::read_file } else { read::read_file };
+        let (file, diagnostics) = read(source, given);
         Parsed { file, diagnostics }
     })
 }

@@ -4,13 +4,14 @@
 //! at its place, and not again where the name is used.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use pest::Parser;
 use pest::iterators::Pair;
 
 use super::ParsedFormula;
 use super::atom::{AtomReader, Purpose};
-use super::file::{Budget, Expectation, Spans, Spec, SpecFile};
+use super::file::{Budget, Expectation, Spans, Spec, SpecFile, scenario_above};
 use super::formula::{self, Lowered, Operands};
 use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
@@ -455,6 +456,7 @@ impl<'a> Reader<'a> {
             atoms,
             line: self.source.position(start).line,
             spans,
+            scenario: scenario_above(self.source.text(), start).map(Arc::new),
         })
     }
 

@@ -18,6 +18,9 @@ const TEST_END: &str = ".test.ltl";
 /// Usual end of a spec's file name.
 const SPEC_END: &[u8] = b".ltl";
 
+/// End of the file name of a feature. It stays, as `a.ltl` and `a.feature` may lie in one folder.
+const FEATURE_END: &[u8] = b".feature";
+
 /// Most bytes of an escaped name. A path component then has at most 200: 170 of the name, up to 21 of a mark,
 /// and the end.
 const NAME_MAX: usize = 170;
@@ -139,7 +142,13 @@ fn plain(path: &Path) -> Option<PathBuf> {
 /// Returns the path component for the spec's file.
 fn file_part(file: &[u8]) -> String {
     match file.strip_suffix(SPEC_END) {
+        // A file `a.feature` has this folder.
+        Some(name) if name.ends_with(FEATURE_END) => {
+            let stem = folder_part(&name[..name.len() - FEATURE_END.len()]);
+            format!("{stem}%2E{}", String::from_utf8_lossy(&FEATURE_END[1..]))
+        }
         Some(name) => folder_part(name),
+        None if file.len() > FEATURE_END.len() && file.ends_with(FEATURE_END) => folder_part(file),
         // A file `a` must differ from `a.ltl`; escapes have two digits, so a lone `%` marks it.
         None => folder_part(file) + "%",
     }
@@ -276,6 +285,9 @@ mod tests {
     fn the_place_of_a_test_is_no_folder_and_a_file_by_another_ending_is_another() {
         check("/p", "/p/a/b.TEST.ltl.ltl", "x", "a/b%2ETEST.ltl/x.test.ltl");
         check("/p", "/p/a", "x", "a%/x.test.ltl");
+        check("/p", "/p/a.feature", "x", "a.feature/x.test.ltl");
+        check("/p", "/p/a.feature.ltl", "x", "a%2Efeature/x.test.ltl");
+        check("/p", "/p/.feature", "x", "%2Efeature%/x.test.ltl");
         check("/p", "/p/.ltl", "x", "%/x.test.ltl");
         check("/p", "/p/.hidden/con/a.ltl", "x", "%2Ehidden/%63on/a/x.test.ltl");
     }

@@ -296,6 +296,14 @@ impl Diagnostics {
         }
     }
 
+    /// Adds the diagnostics of another text, whose places `place` finds in this one.
+    pub(crate) fn join(&mut self, other: Diagnostics, place: impl Fn(Span) -> Span) {
+        let Diagnostics { kept, errors, warnings } = other;
+        let (errors, warnings) = (self.errors + errors, self.warnings + warnings);
+        kept.into_iter().for_each(|found| self.add(Diagnostic { span: place(found.span.clone()), ..found }));
+        (self.errors, self.warnings) = (errors, warnings);
+    }
+
     fn keep(&mut self, made: Diagnostic) {
         self.kept.push(Diagnostic {
             message: shorten(&made.message, Diagnostics::CHARS_MAX),

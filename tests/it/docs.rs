@@ -7,7 +7,7 @@ use std::path::Path;
 use farlead::gui::{ActionRecord, Key, Screen};
 use farlead::learned::Learned;
 use farlead::learned_model::LearnedModel;
-use farlead::spec::{Names, Source, parse_formula};
+use farlead::spec::{MODIFIERS, Names, SENTENCES, Source, parse_formula};
 
 /// The rules of the grammar that are spellings of operators.
 const OPERATORS: [&str; 20] = [
@@ -72,6 +72,25 @@ fn the_keys_of_the_page_are_those_of_the_language() {
     let rows = table(&page(), "## Atoms");
     let described: Vec<String> = rows.iter().flat_map(|row| quoted(&row[0])).collect();
     check_same("a key", &described, Key::ALL.map(|key| key.name()));
+}
+
+#[test]
+fn the_sentences_of_the_page_are_those_of_features() {
+    let described: Vec<[String; 3]> = table(&page(), "### Sentences")
+        .into_iter()
+        .map(|row| row.try_into().unwrap_or_else(|row| panic!("{row:?}")))
+        .collect();
+    let known = SENTENCES.iter().map(|pattern| {
+        let formula = if pattern.formula.is_empty() { "step 0" } else { &format!("`{}`", pattern.formula) };
+        [format!("`{}`", pattern.sentence), pattern.kind.name().to_string(), formula.to_string()]
+    });
+    assert_eq!(described, known.collect::<Vec<_>>());
+    let words =
+        "These words stand before a sentence, behind it, or behind its subject (`I never see \"TEXT\"`):";
+    let known = MODIFIERS
+        .iter()
+        .map(|known| vec![format!("`{}`", known.words), known.of.to_string(), known.meaning.to_string()]);
+    assert_eq!(table(&page(), words), known.collect::<Vec<_>>());
 }
 
 #[test]

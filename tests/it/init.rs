@@ -10,8 +10,13 @@ use crate::fixtures::{self, BinaryManifest};
 use crate::models;
 use crate::project::Folder;
 
-const FILES: [&str; 4] =
-    ["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml", "specs/reach.ltl"];
+const FILES: [&str; 5] = [
+    "farlead.toml",
+    "specs/first.ltl",
+    "specs/first.feature",
+    ".github/workflows/farlead.yml",
+    "specs/reach.ltl",
+];
 
 /// Returns a folder with an app of the repository in it.
 fn with_app(name: &str, app: &str) -> Folder {
@@ -47,7 +52,7 @@ fn what_it_writes_is_met_by_the_apps_of_the_repository() {
         assert_eq!(folder.read("specs/reach.ltl").matches("possible \"reach ").count(), activities);
         folder.done(0, &["lint", "specs", "--strict"]);
         let checked = folder.done(0, &["check", "specs", "--quiet"]);
-        assert_eq!(checked.stdout.lines().count(), activities + 2, "{}", checked.stdout);
+        assert_eq!(checked.stdout.lines().count(), activities + 3, "{}", checked.stdout);
         folder.done(0, &["replay", "farlead-tests"]);
     }
 }
@@ -140,7 +145,7 @@ fn a_link_that_leads_nowhere_is_there() {
 fn the_commands_of_the_workflow_are_those_there_are() {
     let folder = with_app("workflow", "chesswalk");
     folder.done(0, &["init", "--app", "chesswalk.app"]);
-    let workflow = &YamlLoader::load_from_str(&folder.read(FILES[2])).expect("YAML")[0];
+    let workflow = &YamlLoader::load_from_str(&folder.read(FILES[3])).expect("YAML")[0];
     let steps = workflow["jobs"]["farlead"]["steps"].as_vec().expect("steps");
     let commands: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
     assert_eq!(commands.len(), 4);

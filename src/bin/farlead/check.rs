@@ -16,7 +16,7 @@ use farlead::learned::Learned;
 use farlead::report::spec_json;
 use farlead::search::{Dictionary, Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
-use farlead::spec::{Expectation, Source, shown_path};
+use farlead::spec::{Expectation, Source, is_feature, scenario_names, shown_path};
 use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
 
@@ -51,7 +51,7 @@ Exit codes: 0 all passed; 1 failed, not found or untested; 2 command line; 3 a s
 missing or has mistakes; 4 no device, or the disk; 5 flaky; 6 a crash that no spec asks for; 130
 Ctrl-C, 143 SIGTERM, 129 SIGHUP (farlead reports what it found).")]
 pub struct CheckArgs {
-    /// Spec files, stored tests, or folders of .ltl files
+    /// Spec files, stored tests, or folders of .ltl and .feature files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
     /// Show rewards, residuals and reasons; every episode on stderr
@@ -61,7 +61,7 @@ pub struct CheckArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Check only the spec of this name
+    /// Check only the spec of this name, or scenarios with this tag, like @smoke
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     only: Option<String>,
     /// Check part I of N of all specs, in their order
@@ -214,8 +214,8 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
             writeln!(out, "{}", serde_json::to_string(&lint::diagnostic_event(&found))?)?;
         }
         let read: Vec<&str> = one.linted.file.specs.iter().map(|spec| &*spec.name).collect();
-        for name in named_specs(&one.source).into_iter().filter(|name| !read.contains(name)) {
-            let spec = SpecBegan { file: file.to_string(), name: name.to_string(), ..SpecBegan::default() };
+        for name in named_specs(&one.source).into_iter().filter(|name| !read.contains(&&**name)) {
+            let spec = SpecBegan { file: file.to_string(), name, ..SpecBegan::default() };
             let ended = SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
             let lines = spec_json(&spec, &ended, "", seed);
             // The spec never began, so its `start` line is left out.
@@ -225,8 +225,12 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the names behind `possible`, `never` and `must` at the start of lines; that of the file if there is none.
-fn named_specs(source: &Source) -> Vec<&str> {
+/// Returns the names of scenarios, or those behind `possible`, `never` and `must` at the start of lines; that of the file if
+/// there is none.
+fn named_specs(source: &Source) -> Vec<String> {
+    if is_feature(source.name()) {
+        return scenario_names(source);
+    }
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     let name = |line: &'_ str| -> Option<(usize, usize)> {
         let word = Expectation::ALL.map(Expectation::word).into_iter().find(|word| line.starts_with(word))?;
@@ -246,9 +250,10 @@ fn named_specs(source: &Source) -> Vec<&str> {
     };
     let lines = source.text().lines().map(str::trim_start);
     let named = lines.filter_map(|line| name(line).map(|(start, length)| &line[start..start + length]));
-    let mut names: Vec<&str> = named.map(|name| if name.is_empty() { source.stem() } else { name }).collect();
+    let named = named.map(|name| if name.is_empty() { source.stem() } else { name });
+    let mut names: Vec<String> = named.map(str::to_string).collect();
     if names.is_empty() {
-        names.push(source.stem());
+        names.push(source.stem().to_string());
     }
     names
 }
@@ -287,7 +292,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
             if captured.is_some_and(|captured| captured.name == spec.name) {
                 continue;
             }
-            if args.only.as_ref().is_some_and(|only| *only != spec.name) {
+            if args.only.as_ref().is_some_and(|only| !spec.is_called(only)) {
                 continue;
             }
             let Budget { steps_max, steps_limit, episodes_max } =

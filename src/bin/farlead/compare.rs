@@ -49,7 +49,7 @@ docs/checking.md says how to read the tests.
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
 the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (finished rows are written).")]
 pub struct CompareArgs {
-    /// Spec files, or folders of .ltl files; without any, the agents explore the app
+    /// Spec files, or folders of .ltl and .feature files; without any, the agents explore the app
     #[arg(value_name = "SPEC")]
     specs: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "App")]
@@ -65,7 +65,7 @@ pub struct CompareArgs {
     /// Without specs, rewards of agents that learn from them
     #[arg(long, value_name = "R", value_enum, default_value_t = Reward::Novelty, conflicts_with = "specs", help_heading = "Comparison")]
     pub reward: Reward,
-    /// Compare only on the spec of this name
+    /// Compare only on the spec of this name, or scenarios with this tag
     #[arg(long, value_name = "NAME", help_heading = "Comparison")]
     only: Option<String>,
     /// Agents, some with settings, as in `planner;farlead:abstraction=places;qlearning:epsilon=.1,.3`
@@ -338,7 +338,7 @@ fn tasks<'a>(
     let places = app.shown_places().unwrap_or_default();
     for (one, actions) in judged.iter().zip(actions) {
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
-            if args.only.as_ref().is_some_and(|only| *only != spec.name) {
+            if args.only.as_ref().is_some_and(|only| !spec.is_called(only)) {
                 continue;
             }
             let atoms = if places.is_empty() { Vec::new() } else { spec.strange_atoms(&places) };

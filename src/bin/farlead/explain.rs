@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use farlead::gui::TypedText;
 use farlead::ltl::{Automaton, Permanent, ResidualId};
-use farlead::spec::{self, Expectation, Judgement, Linted, Spec, shown_path};
+use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, shown_path};
 
 use crate::lint::counted;
 use crate::project::Project;
@@ -32,7 +32,7 @@ pub struct ExplainArgs {
     /// Spec file
     #[arg(value_name = "SPEC")]
     spec: PathBuf,
-    /// Explain only the spec of this name
+    /// Explain only the spec of this name, or scenarios with this tag
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Write the automaton for Graphviz, in place of words
@@ -49,7 +49,7 @@ pub fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
         .specs
         .iter()
         .zip(judgements)
-        .filter(|(spec, _)| args.only.as_ref().is_none_or(|name| *name == *spec.name))
+        .filter(|(spec, _)| args.only.as_ref().is_none_or(|name| spec.is_called(name)))
         .collect();
     if wanted.is_empty() {
         return Err(Usage::new(no_such_spec(args, &file.specs)).into());
@@ -85,6 +85,16 @@ pub fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::
 
     if spec.typed == TypedText::Counts {
         writeln!(out, "  Text that the run itself types counts like the app's.")?;
+    }
+
+    if let Some(scenario) = &spec.scenario {
+        writeln!(out, "\nScenario")?;
+        for ScenarioStep { text, means } in &scenario.steps {
+            writeln!(out, "  {text}")?;
+            if !means.is_empty() {
+                writeln!(out, "      {means}")?;
+            }
+        }
     }
 
     writeln!(out, "\nIn words")?;

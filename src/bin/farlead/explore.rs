@@ -83,7 +83,7 @@ Exit codes: 0 no crash, and no spec failed; 1 a spec failed; 2 command line; 3 a
 missing or has mistakes; 4 no device, or the disk; 5 a crash or a violation is flaky; 6 a crash that
 no spec asks for; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (farlead reports what it found).")]
 pub struct ExploreArgs {
-    /// Specs to watch: files, or folders of .ltl files
+    /// Specs to watch: files, or folders of .ltl and .feature files
     #[arg(value_name = "SPEC")]
     specs: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "App")]

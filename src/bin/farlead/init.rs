@@ -25,9 +25,9 @@ use crate::{Exit, Missing, Mistake};
   farlead init shop --app shop.app       specs that reach each activity of the app
   farlead init --apk app-debug.apk
 
-It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, specs/reach.ltl where it knows
-the activities of the app, and setup/login.ltl where it finds a log-in. If one of them exists already,
-it writes nothing.
+It writes farlead.toml, specs/first.ltl, specs/first.feature, .github/workflows/farlead.yml,
+specs/reach.ltl where it knows the activities of the app, and setup/login.ltl where it finds a log-in.
+If one of them exists already, it writes nothing.
 
 Exit codes: 0 written; 2 command line; 3 a file exists already, or the app has mistakes; 4 the disk.")]
 pub struct InitArgs {
@@ -52,7 +52,8 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (launchable, others) = args.activities(shell)?;
     let log_in = args.log_in(&launchable, &others);
     let folder = args.folder();
-    let mut paths = vec!["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml"];
+    let mut paths =
+        vec!["farlead.toml", "specs/first.ltl", "specs/first.feature", ".github/workflows/farlead.yml"];
     if log_in.is_some() {
         // Apart from the specs, as it needs the credentials, which nobody has given yet.
         paths.push("setup/login.ltl");
@@ -129,6 +130,7 @@ impl InitArgs {
             "farlead.toml" => self.project() + &log_in.map_or_else(String::new, LogIn::settings),
             "setup/login.ltl" => log_in.map_or_else(String::new, LogIn::spec),
             "specs/first.ltl" => FIRST.to_string(),
+            "specs/first.feature" => FEATURE.to_string(),
             "specs/reach.ltl" => spec::reach(launchable, others),
             _ => WORKFLOW.to_string(),
         }
@@ -196,6 +198,7 @@ fn say(args: &InitArgs, paths: &[&str], log_in: Option<&LogIn>) -> io::Result<()
             "farlead.toml" => "the settings of the project",
             "setup/login.ltl" => "a spec that logs in, to set the app up",
             "specs/first.ltl" => "two specs that suit any app, and how to write more",
+            "specs/first.feature" => "a scenario in plain words, and how to write more",
             "specs/reach.ltl" => "a spec for each activity",
             _ => "checks and replays on GitHub",
         };
@@ -283,6 +286,26 @@ never "a crash" within 15 steps: F [crashed = true]
 # let main = [activity ~ Main]
 # let settings = [activity ~ Settings]
 # possible "there and back" within 6 steps: F (main then settings then main)
+"#;
+
+const FEATURE: &str = r#"# Scenarios in plain words. farlead knows the sentences, so no steps need to be defined, and it finds the way to what they
+# name, so what is in between may be left out. `farlead words` lists the sentences.
+Feature: First steps
+
+  Scenario: the app shows itself
+    Given the app is freshly started
+    Then the screen is on
+
+  # What more can be said; take the `#` away and put in what your app shows.
+  #
+  # Scenario: a note is saved
+  #   When I type "Milk"
+  #   And I click "Save"
+  #   Then I see "saved"
+  #
+  # Scenario: no crash from the settings
+  #   Given I am on "Settings"
+  #   Then the app must never crash
 "#;
 
 const WORKFLOW: &str = r#"# Checks and replays on GitHub, if it lies in .github/workflows at the root of the repository.

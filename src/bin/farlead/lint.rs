@@ -27,7 +27,7 @@ warnings are said, and the others counted.
 
 Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 pub struct LintArgs {
-    /// Spec files, or folders of .ltl files
+    /// Spec files, or folders of .ltl and .feature files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
     /// Treat warnings as mistakes

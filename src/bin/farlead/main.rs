@@ -36,6 +36,7 @@ mod sim;
 mod sources;
 mod stdout;
 mod training;
+mod words;
 
 use std::io::{self, Write};
 use std::panic;
@@ -86,6 +87,7 @@ enum Command {
     Look(look::LookArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
+    Words(words::WordsArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
     Devices(devices::DevicesArgs),
@@ -228,6 +230,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Look(args) => look::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
+        Command::Words(args) => words::run(args),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
         Command::Devices(args) => devices::run(args, &shell),

@@ -199,7 +199,7 @@ fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<Fol
             .into());
         }
         (Some(name), specs) => {
-            let found = specs.iter().find(|spec| *spec.name == *name);
+            let found = specs.iter().find(|spec| spec.is_called(name));
             let names = names.join("`, `");
             found.ok_or_else(|| {
                 Usage::new(format!("{} has no spec `{name}`; it has `{names}`", shown_path(path)))

@@ -527,6 +527,7 @@ pub fn began(
         episodes_max,
         automaton: automaton(spec),
         set_up,
+        scenario: spec.scenario.iter().flat_map(|one| &one.steps).map(|step| step.text.clone()).collect(),
     }
 }
 

@@ -62,7 +62,7 @@ impl Judged {
     }
 }
 
-/// Returns the spec files that `paths` name; a folder stands for the `.ltl` files below it.
+/// Returns the spec files that `paths` name; a folder stands for the `.ltl` and `.feature` files below it.
 pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
     let mut files = Vec::new();
     for path in paths {
@@ -71,7 +71,10 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
             add_below(path, &mut files)?;
             // A mistyped folder would else pass, as nothing in it fails.
             if files.len() == before {
-                return Err(Mistake::new(format!("{}: no .ltl file in this folder", shown_path(path))));
+                return Err(Mistake::new(format!(
+                    "{}: no .ltl or .feature file in this folder",
+                    shown_path(path)
+                )));
             }
         } else {
             files.push(path.clone());
@@ -92,13 +95,15 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
         if kind.is_dir() {
             add_below(&path, files)?;
         // Reading a pipe could block for ever; a link to a file is as good as one.
-        } else if path.extension().is_some_and(|extension| extension == "ltl")
-            && (kind.is_file() || path.is_file())
-        {
+        } else if is_spec_file(&path) && (kind.is_file() || path.is_file()) {
             files.push(path);
         }
     }
     Ok(())
+}
+
+fn is_spec_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ltl" || extension == "feature")
 }
 
 /// Reads and judges the spec file at `path`, with the actions of `project`.

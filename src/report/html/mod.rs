@@ -260,7 +260,7 @@ fn overview(run: &Run, body: &Body) -> String {
 
 fn row(run: &Run, number: usize, has_section: bool) -> String {
     let spec = &run.specs()[number];
-    let expectation = escape(&line(&spec.began.expectation, 20));
+    let expectation = escape(&line(words::form(&spec.began), 20));
     let name = escape(&line(&spec.began.name, 120));
     // A link to a section that was left out would lead nowhere.
     let name = if has_section {

@@ -22,6 +22,9 @@ const SHOWN_MAX: usize = 40;
 /// Characters of a reason, which is a few sentences.
 const REASON_MAX: usize = 2_000;
 
+/// Steps shown of a scenario.
+const SCENARIO_MAX: usize = 100;
+
 /// A spec to write, with the screens it may draw.
 pub struct Section<'a> {
     pub number: usize,
@@ -68,7 +71,7 @@ impl Section<'_> {
             html,
             "<{head}><h2><a class=\"anchor\" href=\"#{id}\" aria-label=\"link to this spec\">#</a>{} <bdi>{}</bdi> {}</h2>\
              <span class=\"where\"><bdi>{}</bdi>:{}</span></{head}>",
-            escape(&line(&began.expectation, 20)),
+            escape(&line(words::form(began), 20)),
             escape(&line(&began.name, 200)),
             badge(self.spec),
             escape(&line(&began.file, 300)),
@@ -77,6 +80,11 @@ impl Section<'_> {
         let _ = write!(html, "<p class=\"reason\">{}</p>", escape(&words::why(self.spec, REASON_MAX)));
         if let Some(ended) = &self.spec.ended {
             html += &advice(&ended.advice);
+        }
+        if !began.scenario.is_empty() {
+            let steps: Vec<String> =
+                began.scenario.iter().take(SCENARIO_MAX).map(|step| escape(&line(step, 300))).collect();
+            let _ = write!(html, "<pre class=\"scenario\" tabindex=\"0\">{}</pre>", steps.join("\n"));
         }
         if !began.formula.is_empty() {
             let _ = write!(

@@ -115,6 +115,7 @@ impl Recorder {
             episodes_max: plan.episodes_max,
             automaton: automaton(spec),
             set_up: Vec::new(),
+            scenario: Vec::new(),
         }));
         self.specs += 1;
     }
@@ -508,6 +509,7 @@ fn hostile_spec(spec: usize, long: &str) -> Event {
         episodes_max: u32::MAX,
         automaton: (spec.is_multiple_of(2)).then(|| Automaton { residuals, ways: ways.into() }),
         set_up: vec![HOSTILE.to_string(), long.to_string()],
+        scenario: Vec::new(),
     })
 }
 

@@ -59,6 +59,7 @@ pub const HELP: &[Case] = &[
     case("help-look", "farlead look --help"),
     case("help-explain", "farlead explain --help"),
     case("help-monitor", "farlead monitor --help"),
+    case("help-words", "farlead words --help"),
     case(
         "help-model",
         "farlead model --help
@@ -95,6 +96,16 @@ pub const CHECK_PLANNER: &[Case] = &[
         "farlead check specs/notes --app apps/notes.app --jobs 1
          ls farlead-tests
          sum .farlead/runs/0001/events.jsonl",
+    ),
+    case(
+        "check-feature",
+        "farlead check specs/notes/notes.feature --app apps/notes.app --jobs 1 --junit report.xml --markdown report.md
+         farlead check specs --app apps/notes.app --only @smoke --json --out other
+         cat 'farlead-tests/specs/notes/notes.feature/back keeps a note.test.ltl'
+         cat report.xml
+         cat report.md
+         farlead replay 'farlead-tests/specs/notes/notes.feature/back keeps a note.test.ltl'
+         farlead replay 'farlead-tests/specs/notes/notes.feature/back keeps a note.test.ltl' --set fixed=true",
     ),
     case("check-chesswalk-json", "farlead check specs/chesswalk --app apps/chesswalk.app --json"),
     case("check-notes-json", "farlead check specs/notes --app apps/notes.app --json"),
@@ -554,6 +565,30 @@ never \"fine\" within 3 steps, 20 episodes: F [crashed = true]
 possible \"suspicious\": F [text != OK]
 ";
 
+const MISTAKEN_FEATURE: &str = "Feature: mistakes
+  Scenario: a slip in a word
+    When I clik \"OK\"
+    Then I sea \"Saved\"
+
+  Scenario: a slip in a keyword
+    Whne I click \"OK\"
+    Then I see \"Saved\" within 2 seconds
+
+  Scenario: an atom
+    Given [activty ~ Main]
+    Then I see [text = \"Saved]
+
+  Scenario: done at the end
+    Then I click \"OK\"
+
+  Scenario: both
+    Then I see \"Saved\"
+    And the app must never crash
+
+  Scenario: fine
+    Then I see \"Saved\"
+";
+
 pub const SPECS: &[Case] = &[
     case(
         "lint-specs",
@@ -576,6 +611,21 @@ pub const SPECS: &[Case] = &[
     case("explain-second_game", "farlead explain specs/chesswalk/second_game.ltl"),
     case("explain-settings", "farlead explain specs/chesswalk/settings.ltl"),
     case("explain-sleep", "farlead explain specs/chesswalk/sleep.ltl"),
+    case("explain-feature", "farlead explain specs/notes/notes.feature"),
+    with(
+        "lint-feature",
+        &[("mistaken.feature", MISTAKEN_FEATURE)],
+        "farlead lint mistaken.feature
+         farlead lint mistaken.feature --json
+         farlead check mistaken.feature --app apps/notes.app --json
+         farlead explain mistaken.feature
+         farlead monitor specs/notes/notes.feature --only @smoke --trace none.jsonl",
+    ),
+    case(
+        "words",
+        "farlead words
+         farlead words --json",
+    ),
     case("explain-dummy_note", "farlead explain specs/notes/dummy_note.ltl"),
     case("explain-palette", "farlead explain specs/notes/palette.ltl"),
     case(
