@@ -262,12 +262,16 @@ impl<'a> Translator<'a> {
             start,
             spans: Spans { item, formula, ..Spans::default() },
             scenario: Arc::new(Scenario {
-                feature: match rule {
-                    Some(rule) => {
-                        format!("{} / {}", self.feature, in_a_line(&self.source.text()[rule.name.clone()]))
-                    }
-                    None => self.feature.clone(),
-                },
+                // A feature or a rule without a name leaves no mark.
+                feature: [
+                    Some(self.feature.clone()),
+                    rule.map(|rule| in_a_line(&self.source.text()[rule.name.clone()])),
+                ]
+                .into_iter()
+                .flatten()
+                .filter(|name| !name.is_empty())
+                .collect::<Vec<_>>()
+                .join(" / "),
                 tags: tags.to_vec(),
                 steps: written_steps,
             }),

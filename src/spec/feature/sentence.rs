@@ -80,6 +80,12 @@ pub const SENTENCES: &[SentencePattern] = &[
     state("I see at most 3 (times) \"TEXT\"", "[count(text ~ \"TEXT\") <= 3]"),
     state("I see more than 3 (times) \"TEXT\"", "[count(text ~ \"TEXT\") > 3]"),
     state("I see fewer/less than 3 (times) \"TEXT\"", "[count(text ~ \"TEXT\") < 3]"),
+    state("I see more \"TEXT\" than before", "[count(text ~ \"TEXT\") > {prev count(text ~ \"TEXT\")}]"),
+    state(
+        "I see fewer/less \"TEXT\" than before",
+        "[count(text ~ \"TEXT\") < {prev count(text ~ \"TEXT\")}]",
+    ),
+    state("I see as many \"TEXT\" as before", "[count(text ~ \"TEXT\") = {prev count(text ~ \"TEXT\")}]"),
     state("the field \"FIELD\" shows/contains \"TEXT\"", "[id ~ \"FIELD\", text ~ \"TEXT\"]"),
     state("the field \"FIELD\" has the focus", "[id ~ \"FIELD\", focused = true]"),
     state("\"TEXT\" is checked/on", "[text = \"TEXT\", checked = true]"),
@@ -413,20 +419,6 @@ impl Reader<'_> {
                     mistakes.push(
                         Diagnostic::error("E-sentence", span, "farlead does not know times in sentences yet")
                             .help("count steps: `within 3 steps`"),
-                    );
-                    return None;
-                }
-                ("before", "", _)
-                    if at + 1 == tokens.len() && at > 0 && ["than", "as"].contains(&word(at - 1)) =>
-                {
-                    let span = tokens[at - 1].span.start..tokens[at].span.end;
-                    mistakes.push(
-                        Diagnostic::error(
-                            "E-sentence",
-                            span,
-                            "farlead does not know comparisons with before yet",
-                        )
-                        .help("say the number: `I see 3 times \"Note\"`"),
                     );
                     return None;
                 }

@@ -363,10 +363,6 @@ fn mistakes_have_their_places() {
         &["3:16 E-sentence within 2 seconds"],
     );
     check_mistakes(
-        "Feature: f\nScenario: s\nThen I see more \"a\" than before",
-        &["3:21 E-sentence than before"],
-    );
-    check_mistakes(
         "Feature: f\nScenario: s\nThen I see \"a\" 2 times",
         &["3:6 E-sentence I see \"a\" 2 times"],
     );
