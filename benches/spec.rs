@@ -53,5 +53,5 @@ fn label() -> Option<String> {
 #[divan::bench]
 fn trace_line() -> usize {
     let line = br#"{"labels": ["[activity ~ Main]", "[actionType = click]", "[text ~ moved]"]}"#;
-    read_line(divan::black_box(line)).map_or(0, |labels| labels.len())
+    read_line(divan::black_box(line)).map_or(0, |step| step.labels.len())
 }

@@ -4,9 +4,11 @@
 //! line.
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -63,8 +65,11 @@ struct Networks {
 impl Policy {
     /// Returns the text of the policy that comes with farlead: of the agent `ddpg`, trained on made-up apps by
     /// `src/policy/train`.
-    pub fn shipped() -> &'static str {
-        include_str!("policy/ddpg.policy")
+    pub fn shipped() -> String {
+        let packed = &include_bytes!("policy/ddpg.policy.gz")[..];
+        let mut text = String::new();
+        GzDecoder::new(packed).read_to_string(&mut text).expect("the file was packed from a policy");
+        text
     }
 
     /// Returns what `text` holds.

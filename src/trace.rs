@@ -88,20 +88,30 @@ pub enum LineError {
     },
 }
 
-/// Returns the label names of the step that `line` records.
+/// A step as a line of a trace records it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Time in milliseconds, if the line has one.
+    pub at_ms: Option<u64>,
+    /// Names of its labels.
+    pub labels: Vec<String>,
+}
+
+/// Returns the step that `line` records.
 ///
 /// ```
-/// let labels = farlead::trace::read_line(br#"{"labels": ["[activity ~ Main]", "checked"]}"#)?;
-/// assert_eq!(labels, ["[activity ~ Main]", "checked"]);
+/// let step = farlead::trace::read_line(br#"{"at": 1250, "labels": ["[activity ~ Main]", "checked"]}"#)?;
+/// assert_eq!(step.labels, ["[activity ~ Main]", "checked"]);
+/// assert_eq!(step.at_ms, Some(1250));
 /// # Ok::<(), farlead::trace::LineError>(())
 /// ```
-pub fn read_line(line: &[u8]) -> Result<Vec<String>, LineError> {
+pub fn read_line(line: &[u8]) -> Result<Recorded, LineError> {
     if line.len() > LINE_MAX {
         return Err(LineError::Long);
     }
     let text = std::str::from_utf8(line).map_err(|error| LineError::Text { at: error.valid_up_to() + 1 })?;
     match serde_json::from_str(text) {
-        Ok(Recorded(labels)) => Ok(labels),
+        Ok(step) => Ok(step),
         Err(error) => Err(LineError::Step { message: without_line(&error.to_string()) }),
     }
 }
@@ -110,9 +120,6 @@ pub fn read_line(line: &[u8]) -> Result<Vec<String>, LineError> {
 fn without_line(message: &str) -> String {
     message.replace(" at line 1 column", " at column")
 }
-
-/// Labels of a step, from either form.
-struct Recorded(Vec<String>);
 
 impl<'de> Deserialize<'de> for Recorded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Recorded, D::Error> {
@@ -134,20 +141,28 @@ impl<'de> Visitor<'de> for RecordedVisitor {
         while let Some(label) = list.next_element()? {
             labels.push(label);
         }
-        Ok(Recorded(labels))
+        Ok(Recorded { at_ms: None, labels })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Recorded, A::Error> {
-        let mut labels = None;
+        let (mut at_ms, mut labels) = (None, None);
         while let Some(key) = map.next_key::<String>()? {
-            if key != "labels" {
-                // Other tools record more about a step; only the labels count here.
-                map.next_value::<de::IgnoredAny>()?;
-            } else if labels.replace(map.next_value::<Vec<String>>()?).is_some() {
-                return Err(de::Error::duplicate_field("labels"));
+            match &*key {
+                "labels" if labels.replace(map.next_value::<Vec<String>>()?).is_some() => {
+                    return Err(de::Error::duplicate_field("labels"));
+                }
+                "at" if at_ms.replace(map.next_value::<u64>()?).is_some() => {
+                    return Err(de::Error::duplicate_field("at"));
+                }
+                "labels" | "at" => {}
+                // Other tools record more about a step.
+                _ => {
+                    map.next_value::<de::IgnoredAny>()?;
+                }
             }
         }
-        labels.map(Recorded).ok_or_else(|| de::Error::missing_field("labels"))
+        let labels = labels.ok_or_else(|| de::Error::missing_field("labels"))?;
+        Ok(Recorded { at_ms, labels })
     }
 }
 
@@ -158,7 +173,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: Result<&[&str], &str>) {
         match (read_line(line.as_bytes()), expected) {
-            (Ok(labels), Ok(expected)) => assert_eq!(labels, expected),
+            (Ok(step), Ok(expected)) => assert_eq!(step.labels, expected),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (found, expected) => panic!("{found:?} in place of {expected:?}"),
         }
@@ -179,6 +194,8 @@ mod tests {
         check(r#""a""#, Err("expected the labels of a step"));
         check(r#"{"label": []}"#, Err("missing field `labels`"));
         check(r#"{"labels": [], "labels": []}"#, Err("duplicate field"));
+        check(r#"{"at": 1, "labels": [], "at": 2}"#, Err("duplicate field"));
+        check(r#"{"at": -1, "labels": []}"#, Err("expected u64"));
         check(&"[".repeat(100_000), Err("expected a string"));
         check(&format!("{{\"screen\":{}", "[".repeat(100_000)), Err("EOF"));
     }

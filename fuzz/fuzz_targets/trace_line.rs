@@ -7,8 +7,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     match trace::read_line(bytes) {
-        Ok(labels) => {
-            for label in labels {
+        Ok(step) => {
+            for label in step.labels {
                 if let Some(name) = spec::read_label(&label) {
                     assert_eq!(spec::read_label(&name).as_ref(), Some(&name), "a name is its own name");
                 }

@@ -203,8 +203,8 @@ impl Objective for Late {
         Judgement { next: PhaseId(ms), verdict, reward: 0.5, distance: Some(1) }
     }
 
-    fn reads_clock(&self) -> bool {
-        true
+    fn clock_period_ms(&self) -> Option<u64> {
+        Some(u64::MAX)
     }
 
     fn labels(&self, _: ClassId, _: LookId) -> Vec<Arc<str>> {

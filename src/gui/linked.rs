@@ -271,7 +271,9 @@ impl TermTest {
             }
             Term::Trimmed(of) => Some(vec![of.text(link)?.trim().to_string()]),
             Term::FirstNumber(of) => Some(vec![Number::first_in(&of.text(link)?)?.to_string()]),
-            Term::Before(of) => of.values(Link { before: None, action: None, after: link.before? }),
+            Term::Before(of) => {
+                of.values(Link { before: None, action: None, after: link.before?, elapsed_ms: 0 })
+            }
         }
     }
 
@@ -288,7 +290,7 @@ impl TermTest {
 
 /// Returns the values of `term` on `screen`, as a person reads them.
 pub(super) fn values(term: &Term, screen: &Screen) -> String {
-    let link = Link { before: None, action: None, after: screen };
+    let link = Link { before: None, action: None, after: screen, elapsed_ms: 0 };
     let values = TermTest::new(term, TypedText::Counts).values(link);
     let quoted = |values: Vec<String>| values.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", ");
     match values {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::formula::{Atom, Formula, Formulas};
+use super::formula::{Atom, Formula, Formulas, QUANTUM_MS};
 use super::labels::Labels;
 use super::meaning::{Class, Meaning, Permanent};
 use super::progress::{Memory, Progression, Residual};
@@ -85,6 +85,12 @@ pub struct Automaton {
     pub(super) work_before: u64,
     pub(super) formula: Formula,
     pub(super) atoms: u32,
+    /// True if the formula has a bound in time.
+    pub(super) has_time: bool,
+    /// Longest time that makes a difference.
+    longest_ms: u32,
+    /// Residuals once some time has passed.
+    waits: HashMap<(ResidualId, u32), ResidualId, Multiply>,
     numbers: HashMap<Box<str>, u32, Multiply>,
     pub(super) states: Vec<StateEntry>,
     /// By state: the answers needed after every step.
@@ -187,9 +193,14 @@ impl Automaton {
         let atoms_max = formulas.atom_count(formula).saturating_mul(4).saturating_add(10_000);
         let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
         let atoms = formulas.names_len() as u32;
+        let has_time = formulas.has_time(formula);
+        let longest_ms = formulas.longest_ms(formula).div_ceil(QUANTUM_MS).saturating_add(1) * QUANTUM_MS;
         let progression = Progression::new(formulas);
         let mut automaton = Automaton {
-            meaning: Meaning::new(&progression.formulas),
+            meaning: Meaning::new(&progression.formulas, has_time),
+            has_time,
+            longest_ms,
+            waits: HashMap::default(),
             work_before: 0,
             progression,
             formula,
@@ -234,6 +245,7 @@ impl Automaton {
     /// Returns the state after a step from `state` with `labels`.
     #[inline]
     pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
+        let state = if labels.elapsed_ms() == 0 { state } else { self.wait(state, labels.elapsed_ms()) };
         // Most steps were taken before, so this comes first.
         if self.atoms <= ATOMS_IN_A_ROW {
             let next = self.rows[self.place_in_row(state, labels.low)];
@@ -255,6 +267,31 @@ impl Automaton {
             }
         }
         self.step_anew(state, labels)
+    }
+
+    /// Returns the state that `state` is once `elapsed_ms` have passed, before the next step.
+    fn wait(&mut self, state: ResidualId, elapsed_ms: u32) -> ResidualId {
+        let elapsed_ms = self.shortened_ms(elapsed_ms);
+        if elapsed_ms == 0 || state == ResidualId::START {
+            return state;
+        }
+        if let Some(&known) = self.waits.get(&(state, elapsed_ms)) {
+            return known;
+        }
+        let residual = self.progression.wait(self.states[state.index()].residual, elapsed_ms);
+        let waited = self.state_of(residual);
+        self.waits.insert((state, elapsed_ms), waited);
+        waited
+    }
+
+    /// Returns the shortest time between two steps that means the same to this formula as `elapsed_ms`.
+    pub fn shortened_ms(&self, elapsed_ms: u32) -> u32 {
+        if self.has_time { elapsed_ms.min(self.longest_ms) } else { 0 }
+    }
+
+    /// Returns true if the formula has a bound in time.
+    pub fn has_time(&self) -> bool {
+        self.has_time
     }
 
     /// Returns true if a trace that ends here satisfies the formula; for the start, if the empty trace does.
@@ -296,7 +333,10 @@ impl Automaton {
     /// Returns true if the automaton has grown so large that an endless run should call [`Automaton::forget`].
     pub fn is_large(&self) -> bool {
         // Below 100 MB in total.
-        self.progression.formulas.len() > 1 << 19 || self.states.len() > 1 << 17 || self.steps.len() > 1 << 18
+        self.progression.formulas.len() > 1 << 19
+            || self.states.len() > 1 << 17
+            || self.steps.len() > 1 << 18
+            || self.waits.len() > 1 << 18
     }
 
     /// Forgets all states but the start and `kept`, and returns the new handle of `kept`. Answers stay the
@@ -390,6 +430,10 @@ impl Automaton {
     fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let residual = self.states[state.index()].residual;
         let residual = self.progression.step(residual, labels);
+        self.state_of(residual)
+    }
+
+    fn state_of(&mut self, residual: Residual) -> ResidualId {
         let residual = self.shortened(residual);
         let hash = hash_of(&residual);
         let known = self.by_residual.find(hash, |index| self.states[index as usize].residual == residual);

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::formula::{Bound, Formula, Formulas, Node};
+use super::formula::{Bound, Formula, Formulas, Node, Unit};
 
 /// Binding strength of an operator; a part that binds less tightly than its place asks gets brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,12 +192,21 @@ impl Display<'_> {
 }
 
 fn write_bound(out: &mut fmt::Formatter<'_>, bound: Bound) -> fmt::Result {
-    match bound {
-        Bound::ANY => Ok(()),
-        Bound { from, to: Bound::NO_END } => write!(out, "[>={from}]"),
-        Bound { from: 0, to } => write!(out, "[<={to}]"),
-        Bound { from, to } => write!(out, "[{from}..{to}]"),
+    let written = |number: u32| match bound.unit {
+        Unit::Step => number.to_string(),
+        Unit::Time | Unit::Rest => written_time(number),
+    };
+    match (bound, bound.from, bound.to) {
+        (Bound::ANY, ..) => Ok(()),
+        (_, from, Bound::NO_END) => write!(out, "[>={}]", written(from)),
+        (_, 0, to) => write!(out, "[<={}]", written(to)),
+        (_, from, to) => write!(out, "[{}..{}]", written(from), written(to)),
     }
+}
+
+/// Returns a time as a spec names it: in seconds where they are whole, else in milliseconds.
+pub fn written_time(ms: u32) -> String {
+    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
 #[cfg(test)]
@@ -274,10 +283,10 @@ mod tests {
 
     #[test]
     fn the_negation_of_an_operator_is_written_as_its_dual() {
-        check(|l, [a, b, _]| !l.until(Bound { from: 2, to: 5 }, a, b), "!a R[2..5] !b");
+        check(|l, [a, b, _]| !l.until(Bound::steps(2, 5), a, b), "!a R[2..5] !b");
         check(|l, [a, b, _]| l.weak_until(Bound::ANY, a, !b), "a W !b");
         check(|l, [a, ..]| !l.next(a), "N !a");
-        check(|l, [a, ..]| l.always(Bound { from: 0, to: 3 }, a), "G[<=3] a");
+        check(|l, [a, ..]| l.always(Bound::steps(0, 3), a), "G[<=3] a");
         check(
             |l, [a, b, _]| {
                 let s = l.since(a, b);

@@ -13,7 +13,8 @@ pub struct Duty {
     pub since: usize,
 }
 
-/// Returns the duties of `formula` that the last of `steps` violates, each step given by the names of its labels.
+/// Returns the duties of `formula` that the last of `steps` violates, each step given by the time since the one before, and
+/// the names of its labels.
 ///
 /// The duties are formulas of `formulas`, which grows by the residuals of the trace. There is none if the trace does not
 /// violate the formula permanently, or only several duties together do.
@@ -26,15 +27,20 @@ pub struct Duty {
 /// let always_total = ltl.always(Bound::ANY, total);
 /// let formula = ltl.implies(paid, always_total);
 /// let spec = ltl.always(Bound::ANY, formula);
-/// let duties = violated_duties(&mut ltl, spec, &[vec![], vec!["paid", "total"], vec!["total"], vec![]]);
+/// let duties = violated_duties(
+///     &mut ltl,
+///     spec,
+///     &[(0, vec![]), (0, vec!["paid", "total"]), (0, vec!["total"]), (0, vec![])],
+/// );
 /// assert_eq!((duties[0].formula, duties[0].since), (always_total, 2));
 /// ```
-pub fn violated_duties(formulas: &mut Formulas, formula: Formula, steps: &[Vec<&str>]) -> Vec<Duty> {
+pub fn violated_duties(formulas: &mut Formulas, formula: Formula, steps: &[(u32, Vec<&str>)]) -> Vec<Duty> {
     let mut progression = Progression::new(formulas.clone());
     let mut residual = Residual { formula, memory: Memory::NONE };
     // The duties before the step that comes next, each with the first step of its unbroken row.
     let mut duties: Vec<Duty> = Vec::new();
-    for (number, names) in steps.iter().enumerate() {
+    for (number, (elapsed_ms, names)) in steps.iter().enumerate() {
+        residual = progression.wait(residual, *elapsed_ms);
         let known = std::mem::take(&mut duties);
         duties = conjuncts(&progression.formulas, residual.formula)
             .into_iter()
@@ -83,9 +89,13 @@ mod tests {
         let before = ltl.previous(settings);
         let both = ltl.and([crash, before]);
         let spec = ltl.always(Bound::ANY, !both);
-        let duties = violated_duties(&mut ltl, spec, &[vec![], vec!["settings"], vec!["crash"]]);
+        let duties =
+            violated_duties(&mut ltl, spec, &[(0, vec![]), (0, vec!["settings"]), (0, vec!["crash"])]);
         assert_eq!(duties, [Duty { formula: spec, since: 0 }]);
-        assert_eq!(violated_duties(&mut ltl, spec, &[vec!["settings"], vec![], vec!["crash"]]), []);
+        assert_eq!(
+            violated_duties(&mut ltl, spec, &[(0, vec!["settings"]), (0, vec![]), (0, vec!["crash"])]),
+            []
+        );
     }
 
     #[test]
@@ -94,7 +104,7 @@ mod tests {
         let (a, b) = (ltl.atom("a"), ltl.atom("b"));
         let (always_a, always_b) = (ltl.always(Bound::ANY, a), ltl.always(Bound::ANY, b));
         let spec = ltl.and([always_a, always_b]);
-        let duties = violated_duties(&mut ltl, spec, &[vec!["a", "b"], vec!["a"]]);
+        let duties = violated_duties(&mut ltl, spec, &[(0, vec!["a", "b"]), (0, vec!["a"])]);
         assert_eq!(duties, [Duty { formula: always_b, since: 0 }]);
     }
 }

@@ -59,23 +59,78 @@ pub struct Atom(pub u32);
 /// The range of steps of a bounded operator, counted from the current one (0), both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bound {
-    /// The first step that counts.
+    /// The first step that counts, or the time from which on steps count.
     pub from: u32,
-    /// The last step that counts, [`Bound::NO_END`] if there is none.
+    /// The last step or time that counts, [`Bound::NO_END`] if there is none.
     pub to: u32,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// What a [`Bound`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// Steps.
+    Step,
+    /// Milliseconds from the time of the current step.
+    Time,
+    /// Milliseconds from the time of the step before: the rest of a bound in time, in a residual.
+    Rest,
+}
+
+/// Times of steps are floored to a multiple of this, so that a bound in time has finitely many residuals.
+pub const QUANTUM_MS: u32 = 100;
+
+/// Returns the time from one step to the next, given the times of both on the device's clock, both floored to the quantum.
+pub fn elapsed_ms(before_ms: u64, now_ms: u64) -> u32 {
+    let quanta = |ms: u64| ms / u64::from(QUANTUM_MS);
+    let elapsed = quanta(now_ms).saturating_sub(quanta(before_ms)) * u64::from(QUANTUM_MS);
+    // Beyond any bound.
+    u32::try_from(elapsed).unwrap_or(u32::MAX / QUANTUM_MS * QUANTUM_MS)
 }
 
 impl Bound {
     /// The `to` of a bound without an end.
     pub const NO_END: u32 = u32::MAX;
     /// The range without a limit.
-    pub const ANY: Bound = Bound { from: 0, to: Bound::NO_END };
+    pub const ANY: Bound = Bound::steps(0, Bound::NO_END);
 
-    /// Returns the bound as seen one step later.
+    /// Returns a range of steps.
+    pub const fn steps(from: u32, to: u32) -> Bound {
+        Bound { from, to, unit: Unit::Step }
+    }
+
+    /// Returns the range of the steps at these milliseconds from the current one.
+    pub const fn time(from_ms: u32, to_ms: u32) -> Bound {
+        Bound { from: from_ms, to: to_ms, unit: Unit::Time }
+    }
+
+    /// Returns the bound as seen one step later; in time, before anybody knows how much later that is.
     pub(super) fn later(self) -> Bound {
-        // A kept bound never ends at the current step (`until` sees to that), so `to` is at least 1 here.
-        let to = if self.to == Bound::NO_END { self.to } else { self.to - 1 };
-        Bound { from: self.from.saturating_sub(1), to }
+        match self.unit {
+            Unit::Step => {
+                // A kept bound never ends at the current step (`until` sees to that), so `to` is at least 1 here.
+                let to = if self.to == Bound::NO_END { self.to } else { self.to - 1 };
+                Bound::steps(self.from.saturating_sub(1), to)
+            }
+            Unit::Time | Unit::Rest => Bound { unit: Unit::Rest, ..self },
+        }
+    }
+
+    /// Returns the rest of a bound once `elapsed_ms` have passed since the step before; none if it has passed.
+    fn waited(self, elapsed_ms: u32) -> Option<Bound> {
+        let to = if self.to == Bound::NO_END { self.to } else { self.to.checked_sub(elapsed_ms)? };
+        Some(Bound { from: self.from.saturating_sub(elapsed_ms), to, ..self })
+    }
+
+    /// Returns the bound, as a range of all steps if it leaves none out.
+    fn plain(self) -> Bound {
+        if (self.from, self.to) == (0, Bound::NO_END) { Bound::ANY } else { self }
+    }
+
+    /// Returns true if the current step is at the time 0 of the bound.
+    fn counts_from_now(self) -> bool {
+        self.unit != Unit::Rest
     }
 }
 
@@ -122,6 +177,10 @@ struct Entry {
     /// True if a trace that has ended satisfies it.
     at_end: bool,
     has_past: bool,
+    /// True if some operator has a bound in time.
+    has_time: bool,
+    /// True if time changes it before the next step.
+    waits: bool,
 }
 
 /// A store of formulas, each kept once.
@@ -153,7 +212,15 @@ impl Default for Formulas {
 impl Formulas {
     /// Returns a store that holds only the constants.
     pub fn new() -> Formulas {
-        let top = Entry { node: Node::True, atoms: 0, depth: 0, at_end: true, has_past: false };
+        let top = Entry {
+            node: Node::True,
+            atoms: 0,
+            depth: 0,
+            at_end: true,
+            has_past: false,
+            has_time: false,
+            waits: false,
+        };
         let mut formulas = Formulas {
             entries: vec![top],
             members: Vec::new(),
@@ -245,14 +312,21 @@ impl Formulas {
 
     /// Returns `left U right`: `right` holds at a step within `bound`, and `left` until then.
     pub fn until(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        let bound = bound.plain();
+        // What is left of a bound in time says nothing of the next step before its time is known.
+        let is_here = bound.counts_from_now();
         let starts_now = bound.from == 0;
+        let ends_now = bound.to == 0 && bound.unit == Unit::Step;
         // Before its range begins, an until still asks for `left`.
-        if bound.to < bound.from || right == Formula::FALSE || (left == Formula::FALSE && !starts_now) {
+        if bound.to < bound.from
+            || right == Formula::FALSE
+            || (left == Formula::FALSE && !starts_now && is_here)
+        {
             Formula::FALSE
-        } else if starts_now && (left == Formula::FALSE || bound.to == 0) {
+        } else if starts_now && is_here && (left == Formula::FALSE || ends_now) {
             self.at_a_step(right)
         // Not `true`: an ended trace has no step left at which `right` could hold.
-        } else if starts_now && right == Formula::TRUE {
+        } else if starts_now && is_here && right == Formula::TRUE {
             self.more()
         } else {
             self.intern(Node::Until(bound, left, right))
@@ -266,17 +340,19 @@ impl Formulas {
 
     /// Returns `left M right`: like the release, and the step with `left` must come.
     pub fn strong_release(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        let bound = bound.plain();
+        let is_here = bound.counts_from_now();
         let starts_now = bound.from == 0;
         if left == Formula::FALSE || (right == Formula::FALSE && starts_now) {
             Formula::FALSE
         } else if right == Formula::TRUE {
             // Then only the step with `left` is asked for.
             self.eventually(Bound { from: 0, ..bound }, left)
-        } else if starts_now && left == Formula::TRUE {
+        } else if starts_now && is_here && left == Formula::TRUE {
             self.at_a_step(right)
-        } else if left == Formula::TRUE {
+        } else if left == Formula::TRUE && is_here {
             self.more()
-        } else if bound.to == 0 {
+        } else if bound.to == 0 && bound.unit == Unit::Step {
             let both = self.and([left, right]);
             self.at_a_step(both)
         } else {
@@ -365,6 +441,46 @@ impl Formulas {
 
     pub(super) fn has_past(&self, formula: Formula) -> bool {
         self.entries[formula.index()].has_past
+    }
+
+    /// Returns true if some operator of `formula` has a bound in time.
+    pub fn has_time(&self, formula: Formula) -> bool {
+        self.entries[formula.index()].has_time
+    }
+
+    /// Returns true if time changes `formula` before the next step: it has a rest of a bound in time.
+    pub(super) fn waits(&self, formula: Formula) -> bool {
+        self.entries[formula.index()].waits
+    }
+
+    /// Returns the longest time that a bound of `formula` names, in milliseconds; 0 if it names none.
+    pub(super) fn longest_ms(&self, formula: Formula) -> u32 {
+        let ends = self.parts(formula).into_iter().filter_map(|part| match self.node(part) {
+            Node::Until(bound, ..) | Node::StrongRelease(bound, ..) if bound.unit != Unit::Step => {
+                Some(if bound.to == Bound::NO_END { bound.from } else { bound.to })
+            }
+            _ => None,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Returns an until or its kin with the rest of a bound in time, `elapsed_ms` later and before the next step.
+    pub(super) fn waited(&mut self, node: Node, elapsed_ms: u32) -> Formula {
+        match node {
+            Node::Until(bound, a, b) => {
+                bound.waited(elapsed_ms).map_or(Formula::FALSE, |bound| self.until(bound, a, b))
+            }
+            Node::StrongRelease(bound, a, b) => {
+                bound.waited(elapsed_ms).map_or(Formula::FALSE, |bound| self.strong_release(bound, a, b))
+            }
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Previous(_)
+            | Node::Since(..) => unreachable!("not an until"),
+        }
     }
 
     pub(super) fn depth(&self, formula: Formula) -> u32 {
@@ -590,12 +706,24 @@ impl Formulas {
     fn push(&mut self, hash: u64, node: Node) -> Formula {
         let index = self.entries.len() as u32;
         let (mut atoms, mut depth, mut has_past) = (0u64, 0, false);
+        let (mut has_time, mut waits) = (false, false);
         self.for_each_part(node, |part| {
             let part = &self.entries[part.index()];
             atoms = atoms.saturating_add(part.atoms);
             depth = depth.max(part.depth + 1);
             has_past |= part.has_past;
+            has_time |= part.has_time;
+            waits |= part.waits;
         });
+        match node {
+            Node::Until(bound, ..) | Node::StrongRelease(bound, ..) => {
+                has_time |= bound.unit != Unit::Step;
+                waits = bound.unit == Unit::Rest;
+            }
+            // A set changes with its members; what speaks of other steps does not.
+            Node::And(_) | Node::Iff(..) => {}
+            Node::True | Node::Atom(_) | Node::Next(_) | Node::Previous(_) | Node::Since(..) => waits = false,
+        }
         // An ended trace satisfies no node that needs a step; it may satisfy the node's negation.
         let at_end = match node {
             Node::True => true,
@@ -610,7 +738,7 @@ impl Formulas {
         };
         atoms += u64::from(matches!(node, Node::Atom(_)));
         has_past |= matches!(node, Node::Previous(_) | Node::Since(..));
-        self.entries.push(Entry { node, atoms, depth, at_end, has_past });
+        self.entries.push(Entry { node, atoms, depth, at_end, has_past, has_time, waits });
         self.unique.insert(hash, index);
         Formula(index << 1)
     }

@@ -6,6 +6,8 @@ pub struct Labels {
     pub(super) low: u64,
     /// Bits of the atoms from 64 on, without trailing zero words.
     high: Vec<u64>,
+    /// Time since the step before, floored to the quantum.
+    elapsed_ms: u32,
 }
 
 impl FromIterator<u32> for Labels {
@@ -20,7 +22,19 @@ impl Labels {
     /// Returns the labels of a formula of at most 64 atoms: bit *n* is set if atom *n* holds.
     #[inline]
     pub const fn from_bits(bits: u64) -> Labels {
-        Labels { low: bits, high: Vec::new() }
+        Labels { low: bits, high: Vec::new(), elapsed_ms: 0 }
+    }
+
+    /// Returns the same labels, of a step that is this long after the one before; see [`elapsed_ms`](super::elapsed_ms).
+    #[must_use]
+    pub fn after(self, elapsed_ms: u32) -> Labels {
+        Labels { elapsed_ms, ..self }
+    }
+
+    /// Returns the time since the step before.
+    #[inline]
+    pub fn elapsed_ms(&self) -> u32 {
+        self.elapsed_ms
     }
 
     /// Adds the atom with the number `atom`.
@@ -61,12 +75,14 @@ impl Labels {
     #[must_use]
     pub fn union(&self, other: &Labels) -> Labels {
         let low = self.low | other.low;
+        // Of the labels of an action and of a screen, one knows the time.
+        let elapsed_ms = self.elapsed_ms.max(other.elapsed_ms);
         if self.high.is_empty() && other.high.is_empty() {
-            return Labels::from_bits(low);
+            return Labels { low, high: Vec::new(), elapsed_ms };
         }
         // The longer list is the one that is copied, because `zip` ends with the shorter.
         let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
-        let mut union = Labels { low, high: long.high.clone() };
+        let mut union = Labels { low, high: long.high.clone(), elapsed_ms };
         union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);
         union
     }
@@ -90,7 +106,7 @@ impl Labels {
         while high.last() == Some(&0) {
             high.pop();
         }
-        Labels { low: self.low & other.low, high }
+        Labels { low: self.low & other.low, high, elapsed_ms: 0 }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bdd::{Bdd, Edge};
-use super::formula::{Atom, Formula, Formulas, Node};
+use super::formula::{Atom, Formula, Formulas, Node, QUANTUM_MS};
 use super::parts::Profile;
 use super::progress::remembered;
 use super::table::{Multiply, Unique, hash_of};
@@ -122,6 +122,10 @@ type Values = HashMap<Formula, Edge, Multiply>;
 pub(super) struct Meaning {
     bdd: Bdd,
     atoms: u32,
+    /// True if time passes between steps, as far as the formula shows.
+    has_time: bool,
+    /// By class: the class that it is a quantum of time later, before the next step.
+    waited: HashMap<Class, Class, Multiply>,
     /// Lists of past operators, parts before wholes, one for each combination that was asked about.
     pasts: Vec<Arc<[Formula]>>,
     leaves: Vec<Formula>,
@@ -160,8 +164,9 @@ pub(super) struct Guard {
 }
 
 impl Meaning {
-    /// Returns the meaning of residuals in `formulas`, which must get no further atoms.
-    pub fn new(formulas: &Formulas) -> Meaning {
+    /// Returns the meaning of residuals in `formulas`, which must get no further atoms. Where they have bounds in time,
+    /// `has_time` is true.
+    pub fn new(formulas: &Formulas, has_time: bool) -> Meaning {
         // The atoms of this step, and as the first leaves those of the step after, have one order: functions of
         // the one are built from functions of the other bottom up.
         let atoms = formulas.names_len() as u32;
@@ -169,6 +174,8 @@ impl Meaning {
         Meaning {
             bdd: Bdd::new(),
             atoms,
+            has_time,
+            waited: HashMap::default(),
             pasts: Vec::new(),
             variable_of: leaves.iter().copied().zip(atoms..).collect(),
             leaves,
@@ -255,6 +262,16 @@ impl Meaning {
             if satisfied && violated || self.verdicts[class.index()] == Some(Ok(Permanent::Open)) {
                 break Ok(Permanent::Open);
             }
+            // Time may pass before the next step.
+            match self.wait_for_ends(formulas, class, &mut reached, &mut allowance) {
+                Ok((can_end_well, can_end_badly)) => {
+                    (satisfied, violated) = (satisfied | can_end_well, violated | can_end_badly);
+                }
+                Err(TooMany) => break Err(TooMany),
+            }
+            if satisfied && violated {
+                break Ok(Permanent::Open);
+            }
             if self.followers[class.index()].is_some() {
                 let found = self.followers_within(formulas, class, &mut allowance);
                 if let Err(TooMany) = found.and_then(|found| self.extend(found, &mut reached)) {
@@ -293,6 +310,35 @@ impl Meaning {
         }
         self.verdicts[root.index()] = Some(answer);
         answer
+    }
+
+    /// Adds to `reached` what `class` is as time passes before the next step, and returns true if such a step can end a trace
+    /// well, and if one can end it badly.
+    ///
+    /// A bound in time may decide late, and there are many ways to take steps until then: so one step at each time is looked
+    /// at before any other.
+    fn wait_for_ends(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        reached: &mut Vec<Class>,
+        allowance: &mut Allowance,
+    ) -> Result<(bool, bool), TooMany> {
+        let mut ends = (false, false);
+        let mut last = class;
+        while self.has_time && ends != (true, true) {
+            let waited = self.waited(formulas, last, allowance)?;
+            // What was met before has been waited for.
+            if self.met[waited.index()] == self.questions {
+                break;
+            }
+            self.extend(vec![waited], reached)?;
+            let functions = self.after_step(formulas, waited, allowance)?;
+            let (can_end_well, can_end_badly) = self.ends(functions[0], &BTreeMap::new());
+            ends = (ends.0 | can_end_well, ends.1 | can_end_badly);
+            last = waited;
+        }
+        Ok(ends)
     }
 
     /// Returns what is permanent before the first step, over all traces that have one.
@@ -338,10 +384,18 @@ impl Meaning {
         // The first class is not marked as seen: a path may lead back to it.
         let mut reached = 0;
         let mut seen = BTreeSet::new();
+        let mut waiting = BTreeSet::new();
         let mut layer = vec![from];
         for steps in 1.. {
             let mut following = Vec::new();
-            for class in layer {
+            let mut next = 0;
+            while let Some(&class) = layer.get(next) {
+                next += 1;
+                // Time may pass before the step.
+                if self.has_time {
+                    let waited = self.waited(formulas, class, &mut allowance)?;
+                    layer.extend((waited != class && waiting.insert(waited)).then_some(waited));
+                }
                 for follower in self.followers_within(formulas, class, &mut allowance)? {
                     if seen.insert(follower) {
                         if self.meets(formulas, follower, goal, &allowance)? {
@@ -377,39 +431,52 @@ impl Meaning {
         })
     }
 
-    /// Returns a shortest trace from `start` that satisfies the formula under `assumption`: for each step, the
-    /// labels that matter.
+    /// Returns a shortest trace from `start` that satisfies the formula under `assumption`: for each step, the time since
+    /// the one before, and the labels that matter.
     pub fn witness(
         &mut self,
         formulas: &mut Formulas,
         start: Class,
         assumption: Assumption,
         mut allowance: Allowance,
-    ) -> Result<Option<Vec<Cube>>, TooMany> {
-        // Each class with the index, in this list, of its predecessor.
-        let mut reached: Vec<(Class, usize, Cube)> = vec![(start, 0, Cube::new())];
+    ) -> Result<Option<Vec<(u32, Cube)>>, TooMany> {
+        // Each class with the index, in this list, of its predecessor, and the time since the step that reached that.
+        let mut reached: Vec<(Class, usize, u32, Cube)> = vec![(start, 0, 0, Cube::new())];
         let mut seen = BTreeSet::new();
+        let mut waiting = BTreeSet::new();
         let mut next = 0;
         while next < reached.len() {
-            let class = reached[next].0;
+            let mut class = reached[next].0;
             let granted = if next == 0 { assumption.first } else { assumption.later };
-            for (follower, cube) in self.followers_under(formulas, class, granted, &mut allowance)? {
-                if !seen.insert(follower) {
-                    continue;
-                }
-                reached.push((follower, next, cube));
-                // Classes are reached in the order of their distance, so the first one found is nearest.
-                if self.is_satisfied(follower) {
-                    let mut at = reached.len() - 1;
-                    let mut cubes = Vec::new();
-                    while at != 0 {
-                        let (_, from, cube) = &reached[at];
-                        cubes.push(cube.clone());
-                        at = *from;
+            let mut elapsed_ms = 0;
+            loop {
+                for (follower, cube) in self.followers_under(formulas, class, granted, &mut allowance)? {
+                    if !seen.insert(follower) {
+                        continue;
                     }
-                    cubes.reverse();
-                    return Ok(Some(cubes));
+                    reached.push((follower, next, elapsed_ms, cube));
+                    // Classes are reached in the order of their distance, so the first one found is nearest.
+                    if self.is_satisfied(follower) {
+                        let mut at = reached.len() - 1;
+                        let mut steps = Vec::new();
+                        while at != 0 {
+                            let (_, from, elapsed_ms, cube) = &reached[at];
+                            steps.push((*elapsed_ms, cube.clone()));
+                            at = *from;
+                        }
+                        steps.reverse();
+                        return Ok(Some(steps));
+                    }
                 }
+                if !self.has_time {
+                    break;
+                }
+                let waited = self.waited(formulas, class, &mut allowance)?;
+                if waited == class || !waiting.insert(waited) {
+                    break;
+                }
+                class = waited;
+                elapsed_ms += QUANTUM_MS;
             }
             if reached.len() > RESIDUALS_MAX {
                 return Err(TooMany);
@@ -463,13 +530,15 @@ impl Meaning {
         known: &BTreeMap<u32, bool>,
         mut allowance: Allowance,
     ) -> Result<Prediction, TooMany> {
-        let functions = self.after_step(formulas, class, &mut allowance)?;
-        let past = self.classes[class.index()].past;
         let mut followers = Vec::new();
-        self.for_each_follower(&functions, known, &mut allowance, |meaning, functions, _| {
-            followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
-            Ok(())
-        })?;
+        for class in self.all_waited(formulas, class, &mut allowance)? {
+            let functions = self.after_step(formulas, class, &mut allowance)?;
+            let past = self.classes[class.index()].past;
+            self.for_each_follower(&functions, known, &mut allowance, |meaning, functions, _| {
+                followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+                Ok(())
+            })?;
+        }
         let mut violated = Vec::with_capacity(followers.len());
         for &class in &followers {
             violated.push(self.meets(formulas, class, Goal::Violated, &allowance)?);
@@ -487,12 +556,73 @@ impl Meaning {
         known: &BTreeMap<u32, bool>,
         mut allowance: Allowance,
     ) -> Result<Share, TooMany> {
-        let functions = self.after_step(formulas, class, &mut allowance)?;
-        Ok(match self.ends(functions[0], known) {
+        let (mut can_end_well, mut can_end_badly) = (false, false);
+        for class in self.all_waited(formulas, class, &mut allowance)? {
+            let functions = self.after_step(formulas, class, &mut allowance)?;
+            let (well, badly) = self.ends(functions[0], known);
+            (can_end_well, can_end_badly) = (can_end_well | well, can_end_badly | badly);
+        }
+        Ok(match (can_end_well, can_end_badly) {
             (true, false) => Share::All,
             (false, true) => Share::None,
             (_, _) => Share::Some,
         })
+    }
+
+    /// Returns the classes that `class` can be before the next step: itself, and what it is as time passes.
+    pub fn all_waited(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        allowance: &mut Allowance,
+    ) -> Result<Vec<Class>, TooMany> {
+        let mut all = vec![class];
+        while self.has_time {
+            let last = all[all.len() - 1];
+            let waited = self.waited(formulas, last, allowance)?;
+            if waited == last {
+                break;
+            }
+            all.push(waited);
+        }
+        Ok(all)
+    }
+
+    /// Returns the class that `class` is a quantum of time later, before the next step.
+    fn waited(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        allowance: &mut Allowance,
+    ) -> Result<Class, TooMany> {
+        // What is known already costs no less, as a question must not depend on those before it.
+        self.charge(allowance, 1)?;
+        if let Some(&known) = self.waited.get(&class) {
+            return Ok(known);
+        }
+        self.bdd.allow(STEP_WORK_MAX.min(allowance.left));
+        let Functions { past, all } = self.classes[class.index()].clone();
+        let mut values: HashMap<Edge, Edge, Multiply> = [(Edge::TRUE, Edge::TRUE)].into_iter().collect();
+        let of = |values: &HashMap<Edge, Edge, Multiply>, edge: Edge| {
+            values[&edge.bare()].negated_if(edge.is_negated())
+        };
+        for node in self.bdd.nodes_below(&all) {
+            let leaf = self.leaf_of(node);
+            let condition = if formulas.waits(leaf) {
+                let waited = formulas.waited(formulas.node(leaf), QUANTUM_MS);
+                self.lift(formulas, waited, &Values::default())
+            } else {
+                self.leaf(leaf)
+            };
+            let (high, low) = self.bdd.branches(node);
+            let value = self.bdd.choose(condition, of(&values, high), of(&values, low));
+            values.insert(node, value);
+        }
+        self.unless_exhausted()?;
+        let all = all.into_iter().map(|function| of(&values, function)).collect();
+        let waited = self.intern(formulas, Functions { past, all });
+        self.waited.insert(class, waited);
+        Ok(waited)
     }
 
     /// Returns true if some label set that agrees with `known` makes `function` true at the end, and if one makes it false.

@@ -22,9 +22,9 @@ mod table;
 mod unrolled;
 
 pub use automaton::{Automaton, ResidualId, TooManyResiduals};
-pub use display::Display;
+pub use display::{Display, written_time};
 pub use duty::{Duty, violated_duties};
-pub use formula::{Atom, Bound, Formula, Formulas, Members, Node};
+pub use formula::{Atom, Bound, Formula, Formulas, Members, Node, QUANTUM_MS, Unit, elapsed_ms};
 pub use labels::Labels;
 pub use meaning::{Assumption, Cube, Permanent, Prediction, RESIDUALS_MAX, Share};
 pub use monitor::{Monitor, Progress, reward};

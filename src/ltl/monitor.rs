@@ -2,7 +2,7 @@
 
 use super::automaton::{Automaton, ResidualId};
 use super::display::Display;
-use super::formula::{Formula, Formulas};
+use super::formula::{Formula, Formulas, elapsed_ms};
 use super::labels::Labels;
 use super::meaning::Permanent;
 
@@ -39,17 +39,25 @@ pub struct Monitor {
     automaton: Automaton,
     state: ResidualId,
     renumberings: u32,
+    /// Time of the last step that had one.
+    at_ms: u64,
 }
 
 impl Monitor {
     /// Returns a monitor of `formula` before the first step.
     pub fn new(formulas: &Formulas, formula: Formula) -> Monitor {
-        Monitor { automaton: Automaton::new(formulas, formula), state: ResidualId::START, renumberings: 0 }
+        let automaton = Automaton::new(formulas, formula);
+        Monitor { automaton, state: ResidualId::START, renumberings: 0, at_ms: 0 }
     }
 
     /// Goes back to before the first step, for another trace. What is known of the formula stays.
     pub fn restart(&mut self) {
-        self.state = ResidualId::START;
+        (self.state, self.at_ms) = (ResidualId::START, 0);
+    }
+
+    /// Returns true if the formula has a bound in time, so that the times of steps matter.
+    pub fn has_time(&self) -> bool {
+        self.automaton.has_time()
     }
 
     /// Returns the labels called `names`; names outside the formula make no difference.
@@ -61,6 +69,13 @@ impl Monitor {
     pub fn step<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> Progress {
         let labels = self.automaton.labels(names);
         self.step_labels(&labels)
+    }
+
+    /// Takes a step with `labels` at this time, in milliseconds since the start of the trace.
+    pub fn step_at(&mut self, at_ms: u64, labels: Labels) -> Progress {
+        let elapsed_ms = elapsed_ms(self.at_ms, at_ms);
+        self.at_ms = at_ms;
+        self.step_labels(&labels.after(elapsed_ms))
     }
 
     /// Takes a step with `labels`, numbered as in the monitor's automaton.

@@ -15,6 +15,9 @@ const CLASSES_MAX: usize = 1_000;
 /// Greatest length of a trace that a profile tells apart.
 const LENGTH_MAX: u32 = 63;
 
+/// Stands for the clock among the numbers of atoms.
+const CLOCK: u32 = u32::MAX;
+
 /// What can follow a residual, as far as a whole with other parts depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Profile {
@@ -68,8 +71,10 @@ pub(super) fn parts(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     let mut groups: Vec<Vec<Formula>> = Vec::new();
     let mut group_of: BTreeMap<u32, usize> = BTreeMap::new();
     for member in members {
-        let atoms = formulas.atoms(member);
-        let mut joined: Vec<usize> = atoms.iter().filter_map(|atom| group_of.get(&atom.0).copied()).collect();
+        let mut atoms: Vec<u32> = formulas.atoms(member).into_iter().map(|atom| atom.0).collect();
+        // Parts with bounds in time share the clock.
+        atoms.extend(formulas.has_time(member).then_some(CLOCK));
+        let mut joined: Vec<usize> = atoms.iter().filter_map(|atom| group_of.get(atom).copied()).collect();
         joined.sort_unstable();
         joined.dedup();
         let at = joined.first().copied().unwrap_or(groups.len());
@@ -84,7 +89,7 @@ pub(super) fn parts(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
         if joined.len() > 1 {
             group_of.values_mut().filter(|group| joined.contains(group)).for_each(|group| *group = at);
         }
-        group_of.extend(atoms.iter().map(|atom| (atom.0, at)));
+        group_of.extend(atoms.iter().map(|&atom| (atom, at)));
     }
     groups.retain(|group| !group.is_empty());
     if groups.len() < 2 {
@@ -128,7 +133,12 @@ impl Meaning {
         let mut places = BTreeMap::from([(root, 0)]);
         let mut followers: Vec<Vec<usize>> = Vec::new();
         while let Some(&class) = classes.get(followers.len()) {
-            let found = self.followers_within(formulas, class, allowance)?;
+            let mut found = Vec::new();
+            for class in self.all_waited(formulas, class, allowance)? {
+                found.extend(self.followers_within(formulas, class, allowance)?);
+            }
+            found.sort_unstable();
+            found.dedup();
             let found = found.into_iter().map(|follower| {
                 *places.entry(follower).or_insert_with(|| {
                     classes.push(follower);

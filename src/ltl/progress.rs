@@ -78,6 +78,36 @@ impl Progression {
         self.settle(formula, memory)
     }
 
+    /// Returns what is left of `residual` once `elapsed_ms` have passed since its last step, before the next.
+    pub fn wait(&mut self, residual: Residual, elapsed_ms: u32) -> Residual {
+        let formula = self.waited(residual.formula, elapsed_ms);
+        let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
+        let mut memory = Vec::with_capacity(kept.len());
+        for past in kept {
+            let value = self.recall(residual.memory, past);
+            memory.push((past, self.waited(value, elapsed_ms)));
+        }
+        self.settle(formula, memory)
+    }
+
+    /// Returns `formula` with less left of its bounds in time.
+    fn waited(&mut self, formula: Formula, elapsed_ms: u32) -> Formula {
+        if !self.formulas.waits(formula) {
+            return formula;
+        }
+        let mut waited = BTreeMap::new();
+        for part in self.formulas.parts(formula) {
+            let node = self.formulas.node(part);
+            let value = match node {
+                _ if !self.formulas.waits(part) => part,
+                Node::Until(..) | Node::StrongRelease(..) => self.formulas.waited(node, elapsed_ms),
+                _ => self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f)),
+            };
+            waited.insert(part, value);
+        }
+        changed(&waited, formula)
+    }
+
     /// Returns the value at the next step of `past`, a `Y` or an `S` without negation.
     pub fn recall(&self, memory: Memory, past: Formula) -> Formula {
         let list = &self.memories[memory.0 as usize];

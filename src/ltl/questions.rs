@@ -131,13 +131,13 @@ impl Automaton {
         self.steps_to(state, if lasts { Goal::Unsatisfied } else { Goal::Violated })
     }
 
-    /// Returns a shortest trace that satisfies the formula, if there is one: for each step, the atoms that must
-    /// hold and those that must not. `assumption` is in `formulas` and has only atoms of the formula.
+    /// Returns a shortest trace that satisfies the formula, if there is one: for each step, the milliseconds since the step
+    /// before, and the atoms that must hold and those that must not. `assumption` is in `formulas` and has only atoms of the formula.
     pub fn witness(
         &mut self,
         formulas: &Formulas,
         assumption: Assumption,
-    ) -> Result<Option<Vec<Cube>>, TooManyResiduals> {
+    ) -> Result<Option<Vec<(u32, Cube)>>, TooManyResiduals> {
         let own = &mut self.progression.formulas;
         let assumption = Assumption {
             first: own.import(formulas, assumption.first),
@@ -153,14 +153,17 @@ impl Automaton {
             return Ok(found);
         }
         if let Ok(run) = self.shortest_run(self.formula, assumption) {
-            return Ok(Some(run));
+            return Ok(Some(run.into_iter().map(|cube| (0, cube)).collect()));
         }
         listed(self, LISTED_MAX)
     }
 
     /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
-    /// `states_max`, or takes too much work.
+    /// `states_max`, takes too much work, or has a clock.
     pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
+        if self.has_time {
+            return None;
+        }
         let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
         let mut graph = Graph { states: vec![ResidualId::START], edges: Vec::new() };
         self.keep_meaning_in_bounds();
@@ -192,8 +195,8 @@ impl Automaton {
         Some(graph)
     }
 
-    /// Returns the states that can follow `state`, merged by meaning, each with the labels of a step that leads
-    /// there.
+    /// Returns the states that can follow `state` at once, before any time passes, merged by meaning, each with the labels
+    /// of a step that leads there.
     pub fn followers(&mut self, state: ResidualId) -> Result<Vec<Follower>, TooManyResiduals> {
         let guards = self.guards(state, RESIDUALS_MAX)?;
         let followers = guards.into_iter().map(|Guard { way, cubes, .. }| {
@@ -240,6 +243,10 @@ impl Automaton {
     }
 
     fn shortest_run(&mut self, formula: Formula, assumption: Assumption) -> Result<Vec<Cube>, TooMany> {
+        // Clauses do not speak of time.
+        if self.has_time {
+            return Err(TooMany);
+        }
         shortest_run(&mut self.progression.formulas, formula, assumption, SOUGHT_MAX, &mut self.work_before)
     }
 
@@ -395,7 +402,7 @@ impl Automaton {
     pub(super) fn keep_meaning_in_bounds(&mut self) {
         if self.meaning.is_full() {
             self.work_before += self.meaning.work();
-            self.meaning = Meaning::new(&self.progression.formulas);
+            self.meaning = Meaning::new(&self.progression.formulas, self.has_time);
             // Classes are numbers of the old meaning.
             self.states.iter_mut().for_each(|state| (state.class, state.parts) = (None, None));
         }

@@ -238,7 +238,7 @@ mod tests {
         if operators == 0 {
             return formulas.atom(["a", "b", "c"][choose(state, 3) as usize]);
         }
-        let bound = Bound { from: choose(state, 3) as u32, to: 2 + choose(state, 3) as u32 };
+        let bound = Bound::steps(choose(state, 3) as u32, 2 + choose(state, 3) as u32);
         let bound = if choose(state, 3) == 0 { bound } else { Bound::ANY };
         let kind = choose(state, 11);
         let left = if kind < 4 { operators - 1 } else { choose(state, operators) };

@@ -12,7 +12,7 @@ use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
     Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Screen, TypedText, nearest,
 };
-use crate::ltl::{Automaton, Follower, Labels, Permanent, ResidualId, Share, reward};
+use crate::ltl::{Automaton, Follower, Labels, Permanent, QUANTUM_MS, ResidualId, Share, reward};
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
 
@@ -46,10 +46,10 @@ pub struct Formula {
     activities: BTreeSet<u32>,
     /// Pairs of atoms that hold together on no screen of most apps, as they name different activities.
     rivals: Vec<(u32, u32)>,
-    /// Distinct sets of labels that need more than one screen, by link.
+    /// Distinct sets of labels that need more than one screen, with the time between the screens, by link.
     links: Vec<Labels>,
     link_of: FxHashMap<Labels, LinkId>,
-    /// Distinct sets of screen labels, by look.
+    /// Distinct sets of screen labels, with the time since the screen before, by look.
     looks: Vec<Labels>,
     look_of: FxHashMap<Labels, LookId>,
     followers: FxHashMap<PhaseId, Arc<[Follower]>>,
@@ -159,7 +159,14 @@ impl Formula {
     /// Returns the labels of the screen after a step, with those that need the step before.
     pub fn labels_after(&self, link: Link<'_>) -> Labels {
         let linked = self.labeller.of_link(link).into_iter();
-        self.labeller.on_screen(link.after).into_iter().chain(linked).collect()
+        let labels: Labels = self.labeller.on_screen(link.after).into_iter().chain(linked).collect();
+        labels.after(self.between_ms(link))
+    }
+
+    /// Returns the time of a link, as far as the formula can tell times apart.
+    fn between_ms(&self, link: Link<'_>) -> u32 {
+        // The time before the first step counts for nothing.
+        link.before.map_or(0, |_| self.automaton.shortened_ms(link.elapsed_ms))
     }
 
     /// Returns the look of screens with these labels and no others.
@@ -443,10 +450,12 @@ impl Formula {
 
 impl Objective for Formula {
     fn link(&mut self, link: Link<'_>) -> LinkId {
-        if !self.labeller.has_links() {
+        let elapsed_ms = self.between_ms(link);
+        if !self.labeller.has_links() && elapsed_ms == 0 {
             return LinkId::default();
         }
         let labels: Labels = self.labeller.of_link(link).into_iter().collect();
+        let labels = labels.after(elapsed_ms);
         if let (true, Some(credulous)) = (link.after.has_typed(), &self.credulous) {
             let would_hold = credulous.of_link(link).into_iter();
             self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
@@ -468,6 +477,10 @@ impl Objective for Formula {
             self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
         }
         self.look_with(&labels)
+    }
+
+    fn clock_period_ms(&self) -> Option<u64> {
+        self.automaton.has_time().then_some(QUANTUM_MS.into())
     }
 
     fn class(&mut self, action: &Action) -> ClassId {

@@ -75,9 +75,10 @@ pub trait Objective {
         false
     }
 
-    /// Returns true if a verdict depends on the time between steps.
-    fn reads_clock(&self) -> bool {
-        false
+    /// Returns the period of the device's clock on which verdicts depend: times that differ by a multiple of it lead to the
+    /// same verdicts. None if no verdict depends on the time.
+    fn clock_period_ms(&self) -> Option<u64> {
+        None
     }
 
     /// Returns the names of the conditions that hold on screens of `look` or of actions of `class`.

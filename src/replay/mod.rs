@@ -14,6 +14,7 @@ use crate::device::{Device, DeviceError};
 use crate::gui::{
     Action, Around, Bounds, Gap, Labeller, Link, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
 };
+use crate::ltl::elapsed_ms;
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
@@ -197,8 +198,8 @@ impl Player {
                 Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
             }
         };
-        let before = played.trace.steps.last().map(|last| last.observation.screen.clone());
-        let (step, judgement) = self.step(phase, before.as_deref(), action, observation);
+        let before = played.trace.steps.last().map(|last| last.observation.clone());
+        let (step, judgement) = self.step(phase, before.as_ref(), action, observation);
         played.trace.steps.push(step);
         played.done.push(number);
         played.is_won = judgement.verdict == Verdict::Won;
@@ -208,7 +209,7 @@ impl Player {
     fn step(
         &mut self,
         phase: PhaseId,
-        before: Option<&Screen>,
+        before: Option<&Observation>,
         action: Action,
         observation: Observation,
     ) -> (Step, Judgement) {
@@ -228,12 +229,12 @@ impl Player {
     fn judge(
         &mut self,
         phase: PhaseId,
-        before: Option<&Screen>,
+        before: Option<&Observation>,
         action: &Action,
         observation: &Observation,
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
-        let link = self.objective.link(Link { before, action: Some(action), after: screen });
+        let link = self.objective.link(link_of(before, action, observation));
         let (class, look) = (self.objective.class(action), self.objective.look(Some(screen), link));
         // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
@@ -245,7 +246,7 @@ impl Player {
         let (mut phase, mut before) = (PhaseId::START, None);
         trace.steps.iter().any(|step| {
             let (_, _, judgement) = self.judge(phase, before, &step.action, &step.observation);
-            (phase, before) = (judgement.next, Some(&*step.observation.screen));
+            (phase, before) = (judgement.next, Some(&step.observation));
             judgement.verdict == Verdict::Won
         })
     }
@@ -414,6 +415,16 @@ fn screen_text(observation: &Observation) -> String {
     };
     let crash = screen.crash().map_or(String::new(), |crash| format!(": {crash}"));
     format!("activity {activity}{state}{crash}")
+}
+
+/// Returns the link of a step to the screen of `seen`, if this was seen `before`.
+fn link_of<'a>(before: Option<&'a Observation>, action: &'a Action, seen: &'a Observation) -> Link<'a> {
+    Link {
+        before: before.map(|before| &*before.screen),
+        action: Some(action),
+        after: &seen.screen,
+        elapsed_ms: before.map_or(0, |before| elapsed_ms(before.at_ms, seen.at_ms)),
+    }
 }
 
 #[cfg(test)]

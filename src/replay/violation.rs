@@ -2,7 +2,7 @@
 //! than that of the test.
 
 use crate::gui::{Atom, shortfall};
-use crate::ltl::{Bound, Formula, Formulas, Node, violated_duties};
+use crate::ltl::{Bound, Formula, Formulas, Node, elapsed_ms, violated_duties};
 use crate::spec::{Expectation, Spec};
 use crate::test_case::TestStep;
 use crate::trace::{Step, Trace};
@@ -25,8 +25,16 @@ pub fn violation(spec: &Spec, run: &Trace) -> Vec<String> {
         Expectation::Must => spec.formula,
     };
     let Some(last) = run.steps.len().checked_sub(1) else { return Vec::new() };
-    let labels: Vec<Vec<&str>> =
-        run.steps.iter().map(|step| step.labels.iter().map(|label| &**label).collect()).collect();
+    let mut before_ms = run.steps[0].observation.at_ms;
+    let labels: Vec<(u32, Vec<&str>)> = run
+        .steps
+        .iter()
+        .map(|step| {
+            let at_ms = step.observation.at_ms;
+            let elapsed_ms = elapsed_ms(std::mem::replace(&mut before_ms, at_ms), at_ms);
+            (elapsed_ms, step.labels.iter().map(|label| &**label).collect())
+        })
+        .collect();
     let duties = violated_duties(&mut formulas, wanted, &labels);
     let mut sentences = Vec::new();
     for duty in duties.iter().take(DUTIES_MAX) {

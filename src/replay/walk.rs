@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::capture::is_told;
-use crate::gui::{Atom, Link};
+use super::link_of;
+use crate::gui::Atom;
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
 use crate::situation::{ClassId, PhaseId};
@@ -46,6 +47,8 @@ struct Walk {
     /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
     /// that its name leaves open, because they may refer to another of its names or to its place.
     open: Vec<Vec<u32>>,
+    /// By step: the time since the step before.
+    elapsed: Vec<u32>,
     /// By step: true for phases before it from which all ways are won.
     wins: Vec<FxHashMap<PhaseId, bool>>,
     /// Work left in all, and for the present question.
@@ -68,12 +71,12 @@ impl Walk {
             .collect();
         let (mut classes, mut phases, mut kept, mut open) =
             (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
-        let mut before = None;
+        let (mut before, mut elapsed) = (None, Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
             let class = objective.class(&step.action);
-            let after = &*step.observation.screen;
-            let on_screen = objective.labels_after(Link { before, action: Some(&step.action), after });
-            before = Some(after);
+            let on_screen = objective.labels_after(link_of(before, &step.action, &step.observation));
+            before = Some(&step.observation);
+            elapsed.push(on_screen.elapsed_ms());
             let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
             phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
@@ -89,7 +92,7 @@ impl Walk {
             open.push(open_now);
         }
         let (left, left_now) = (WORK_MAX, WORK_MAX);
-        Walk { objective, classes, phases, kept, open, wins: Vec::new(), left, left_now }
+        Walk { objective, classes, phases, kept, open, elapsed, wins: Vec::new(), left, left_now }
     }
 
     /// Returns the atoms kept at a step as atoms of `spec`.
@@ -226,7 +229,8 @@ impl Walk {
         (0..1_u32 << open.len())
             .map(|chosen| {
                 let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
-                fixed.iter().copied().chain(some).collect()
+                let labels: Labels = fixed.iter().copied().chain(some).collect();
+                labels.after(self.elapsed[step])
             })
             // These labels exclude each other, so no run has them at one step.
             .filter(|labels| !self.objective.is_impossible(labels))

@@ -13,6 +13,7 @@ use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Encounter, Met, Totals};
 use crate::gui::{Action, Link, Marker, Repertoire, Screen};
+use crate::ltl::elapsed_ms;
 use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
 use crate::situation::{Forecast, LinkId, PhaseId};
 use crate::spec::Spec;
@@ -155,7 +156,7 @@ fn sweep(
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<(Exhausted, Vec<Arc<str>>), DeviceError> {
     let catalogue = Catalogue::new(sim.app(), repertoire, &LOOKS, false);
-    let by_clock = by_clock || objective.reads_clock();
+    let clock_period_ms = if by_clock { Some(u64::MAX) } else { objective.clock_period_ms() };
     let by_marks = objective.heeds_typed();
     let mut sweep = Sweep {
         starts,
@@ -168,7 +169,7 @@ fn sweep(
         by_marks,
         marks: Marks::default(),
         marker: Marker::default(),
-        by_clock,
+        clock_period_ms,
         is_too_large: false,
         bounds,
     };
@@ -215,7 +216,8 @@ struct Sweep<'a> {
     by_marks: bool,
     marks: Marks,
     marker: Marker,
-    by_clock: bool,
+    /// Period of the clock in which states differ by their time.
+    clock_period_ms: Option<u64>,
     /// True if an action had too many outcomes to follow.
     is_too_large: bool,
     bounds: Bounds,
@@ -287,7 +289,7 @@ impl Sweep<'_> {
         for SimOutcome { after, observation, .. } in outcomes {
             let observation = self.marked(choice, observation);
             let marks = if self.by_marks { self.marks.number(&observation.screen) } else { 0 };
-            let link = self.link(choice, &observation.screen);
+            let link = self.link(choice, &observation);
             let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, link, self.objective);
             let elapsed_ms = observation.at_ms.saturating_sub(choice.at_ms);
             let judgement = self.judge(choice, (&to, is_new), Seen::Now(&observation, elapsed_ms));
@@ -319,10 +321,11 @@ impl Sweep<'_> {
         Observation { screen, ..seen }
     }
 
-    fn link(&mut self, choice: Choice<'_>, after: &Screen) -> LinkId {
+    fn link(&mut self, choice: Choice<'_>, seen: &Observation) -> LinkId {
         let site = &choice.from.entry.site;
-        let action = &site.actions[usize::from(choice.at)];
-        self.objective.link(Link { before: site.screen.as_deref(), action: Some(action), after })
+        let (before, action) = (site.screen.as_deref(), Some(&site.actions[usize::from(choice.at)]));
+        let elapsed_ms = elapsed_ms(choice.at_ms, seen.at_ms);
+        self.objective.link(Link { before, action, after: &seen.screen, elapsed_ms })
     }
 
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {
@@ -344,9 +347,10 @@ impl Sweep<'_> {
     /// Here alone is decided whether states that differ in their time alone are the same. Where neither the app nor the
     /// objective reads the clock, they are: what can follow them is the same, and telling them apart would keep the search
     /// from ever ending. Where one of them does, a proof that merged them would be wrong, as a run that comes later may
-    /// still do what an earlier one cannot.
+    /// still do what an earlier one cannot. To a bound in time, only how far the clock is from its next quantum matters:
+    /// the rest of the bound is part of the phase.
     fn is_new(&mut self, after: Snapshot, marks: u32, phase: PhaseId) -> bool {
-        let at_ms = if self.by_clock { after.at_ms } else { 0 };
+        let at_ms = self.clock_period_ms.map_or(0, |period_ms| after.at_ms % period_ms);
         self.met.insert((after.state, marks, at_ms, phase))
     }
 
@@ -377,7 +381,8 @@ impl Sweep<'_> {
                 }
                 (_, None) => None,
             };
-            let choice = Choice { before: None, phase: before, at_ms: 0, from: &encounter, at };
+            let at_ms = saved.map_or(0, |saved| saved.at_ms);
+            let choice = Choice { before: None, phase: before, at_ms, from: &encounter, at };
             // Chance may give several outcomes; the run had the one that led to the kept state.
             let again = outcomes.into_iter().flatten().filter(|outcome| outcome.after == snapshot);
             let observation: Observation = again
@@ -386,7 +391,7 @@ impl Sweep<'_> {
                 .into_iter()
                 .find(|seen| !self.by_marks || self.marks.number(&seen.screen) == marks)
                 .expect("what came up before comes up again");
-            let link = self.link(choice, &observation.screen);
+            let link = self.link(choice, &observation);
             let after = self.catalogue.see(&observation.screen, link, self.objective).encounter;
             // The step was counted when it was found.
             let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));

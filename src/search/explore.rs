@@ -12,6 +12,7 @@ use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
 use crate::gui::{Link, Repertoire, Screen};
 use crate::learned_model::{Gathering, LearnedAbstraction, LearnedModel, ModelApp, Point};
+use crate::ltl;
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
 use crate::situation::{Learning, Paths, PhaseId};
 use crate::spec::Spec;
@@ -208,7 +209,9 @@ impl Watch {
         let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
         let after = &observation.screen;
         let before = self.before.replace(after.clone());
-        let link = self.formula.link(Link { before: before.as_deref(), action: Some(action), after });
+        let between_ms = ltl::elapsed_ms(before_ms, observation.at_ms);
+        let before = before.as_deref();
+        let link = self.formula.link(Link { before, action: Some(action), after, elapsed_ms: between_ms });
         let (class, look) = (self.formula.class(action), self.formula.look(Some(after), link));
         let seen = Seen::Now(observation, elapsed_ms);
         let moment = Moment { action, class, seen, look, is_new: false };

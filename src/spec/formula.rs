@@ -10,11 +10,14 @@ use pest::iterators::{Pair, Pairs};
 
 use super::grammar::Rule;
 use super::items::{NESTING_MAX, OPERATORS_MAX, too_deep, too_many_operators};
-use crate::ltl::{Bound, Formula, Formulas};
+use crate::ltl::{Bound, Formula, Formulas, Unit, written_time};
 use crate::text::{Diagnostic, Span, clip, span};
 
 /// Largest step that a bound may name.
 const STEP_MAX: u32 = 1_000_000;
+
+/// Longest time of a bound, in milliseconds: an hour.
+const TIME_MAX_MS: u32 = 3_600_000;
 
 /// Formula as it was read, with its size as it is written.
 #[derive(Clone, Debug)]
@@ -260,7 +263,10 @@ impl Reader<'_> {
             Rule::release => formulas.release(bound, f, g),
             Rule::weak_until => formulas.weak_until(bound, f, g),
             Rule::strong_release => formulas.strong_release(bound, f, g),
-            _ => return self.since(&left, &operator, bound, right),
+            _ => {
+                let bound = self.past_bound(&operator, bound);
+                return self.since(&left, &operator, bound, right);
+            }
         };
         right.formula = formula;
         right.operators = right.operators + left.operators + 1;
@@ -444,8 +450,12 @@ impl Reader<'_> {
             Rule::not => !f,
             Rule::eventually => self.formulas().eventually(any, f),
             Rule::always => self.formulas().always(any, f),
-            Rule::once => return self.once(span(prefix, self.offset), any, right),
+            Rule::once => {
+                let any = self.past_bound(prefix, any);
+                return self.once(span(prefix, self.offset), any, right);
+            }
             Rule::historically => {
+                let any = self.past_bound(prefix, any);
                 // `H f` is `!O !f`.
                 right.formula = !f;
                 self.once(span(prefix, self.offset), any, right);
@@ -483,52 +493,87 @@ impl Reader<'_> {
         let at = span(&pair, self.offset);
         let mut relation = None;
         let mut numbers = Vec::new();
+        let mut units = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::number => numbers.push(self.step(&part)?),
+                Rule::number => {
+                    let (number, unit) = self.limit(&part)?;
+                    numbers.push(number);
+                    units.push(unit);
+                }
                 rule @ (Rule::at_most | Rule::at_least | Rule::exactly) => relation = Some(rule),
                 _ => {}
             }
         }
-        let bound = match (relation, &numbers[..]) {
-            (Some(Rule::at_most), &[to]) => Bound { from: 0, to },
-            (Some(Rule::at_least), &[from]) => Bound { from, to: Bound::NO_END },
-            (Some(_), &[step]) => Bound { from: step, to: step },
-            (_, numbers) => Bound { from: numbers[0], to: numbers[1] },
+        let unit = units[0];
+        if units.iter().any(|&other| other != unit) {
+            let message = "one end of the bound counts steps and the other time";
+            let help = "give both ends a unit, as in `[2s..5s]`, or none";
+            self.error(Diagnostic::error("E-bound", at, message).help(help));
+            return None;
+        }
+        let (from, to) = match (relation, &numbers[..]) {
+            (Some(Rule::at_most), &[to]) => (0, to),
+            (Some(Rule::at_least), &[from]) => (from, Bound::NO_END),
+            (Some(_), &[step]) => (step, step),
+            (_, numbers) => (numbers[0], numbers[1]),
         };
+        let bound = Bound { from, to, unit };
         if bound.from > bound.to {
-            let message = format!("the bound ends at {} before it starts at {}", bound.to, bound.from);
-            let help = format!("write `[{}..{}]`", bound.to, bound.from);
+            let shown = |number: u32| match unit {
+                Unit::Step => number.to_string(),
+                Unit::Time | Unit::Rest => written_time(number),
+            };
+            let (from, to) = (shown(from), shown(to));
+            let message = format!("the bound ends at {to} before it starts at {from}");
+            let help = format!("write `[{to}..{from}]`");
             self.error(Diagnostic::error("E-bound", at, message).help(help));
             return None;
         }
         Some((bound, at))
     }
 
-    fn step(&mut self, number: &Pair<'_, Rule>) -> Option<u32> {
+    /// Reads one end of a bound: a number of steps, or a time.
+    fn limit(&mut self, number: &Pair<'_, Rule>) -> Option<(u32, Unit)> {
         let written = number.as_str();
         let at = span(number, self.offset);
-        let unit = written.trim_start_matches(|char: char| char.is_ascii_digit());
-        let digits = &written[..written.len() - unit.len()];
-        if !unit.is_empty() {
-            let mistake = match unit {
-                "s" | "ms" | "sec" | "m" | "min" | "h" => Diagnostic::error(
-                    "E-time-bound",
-                    at,
-                    "bounds in time are not there yet, only bounds in steps",
-                ),
-                _ => Diagnostic::error("E-bound", at, format!("`{}` is no number of steps", clip(written))),
+        let name = written.trim_start_matches(|char: char| char.is_ascii_digit());
+        let digits = &written[..written.len() - name.len()];
+        let (scale, unit, most) = match name {
+            "" => (1, Unit::Step, STEP_MAX),
+            "ms" => (1, Unit::Time, TIME_MAX_MS),
+            "s" => (1000, Unit::Time, TIME_MAX_MS),
+            _ => {
+                let message = format!("`{}` is no number of steps and no time", clip(written));
+                let digits = clip(digits);
+                let help = format!("`{digits}` counts steps, `{digits}s` seconds, `{digits}ms` milliseconds");
+                self.error(Diagnostic::error("E-bound", at, message).help(help));
+                return None;
+            }
+        };
+        let read = digits.parse().ok().and_then(|number: u32| number.checked_mul(scale));
+        let limit = read.filter(|&limit| limit <= most);
+        if limit.is_none() {
+            let message = match unit {
+                Unit::Step => format!("a bound goes up to step {STEP_MAX}"),
+                Unit::Time | Unit::Rest => format!("a bound goes up to {}", written_time(TIME_MAX_MS)),
             };
-            self.error(mistake.help(format!("a number without a unit counts steps: `{}`", clip(digits))));
-            return None;
-        }
-        let step = digits.parse().ok().filter(|&step: &u32| step <= STEP_MAX);
-        if step.is_none() {
-            let message = format!("a bound goes up to step {STEP_MAX}");
             let help = "leave the bound out to speak of all steps";
             self.error(Diagnostic::error("E-bound", at, message).help(help));
         }
-        step
+        Some((limit?, unit))
+    }
+
+    /// Reports a bound in time on an operator about the past, and returns the bound without it.
+    fn past_bound(&mut self, operator: &Pair<'_, Rule>, bound: Bound) -> Bound {
+        if bound.unit == Unit::Step {
+            return bound;
+        }
+        let message = format!("`{}` looks back, and takes no bound in time", operator.as_str());
+        let help = "count steps, as in `O[<=3]`, or look forward: `F[<=10s]`, `G[<=10s]`";
+        let at = span(operator, self.offset);
+        self.error(Diagnostic::error("E-time-bound", at, message).help(help));
+        Bound::ANY
     }
 
     /// Returns the text at `span` in one line.
@@ -664,6 +709,21 @@ mod tests {
     }
 
     #[test]
+    fn bounds_in_time_are_read_on_all_that_look_ahead() {
+        check("F[<=10s] a", "F[<=10s] a");
+        check("F[<=2000ms] a", "F[<=2s] a");
+        check("G[ 500ms .. 2s ] a", "G[500ms..2s] a");
+        check("F[=3s] a", "F[3s..3s] a");
+        check("G[>=2s] a", "G[>=2s] a");
+        check("F[>=0s] a", "F a");
+        check("eventually[≤5s] a", "F[<=5s] a");
+        for operator in ["U", "R", "W", "M"] {
+            check(&format!("a {operator}[2s..5s] b"), &format!("a {operator}[2s..5s] b"));
+        }
+        check("F[<=3600s] a", "F[<=3600s] a");
+    }
+
+    #[test]
     fn bounds_of_the_past_are_written_out() {
         check_same("O[<=2] a", "a | Y (a | Y a)");
         check_same("O[=2] a", "Y Y a");
@@ -681,8 +741,13 @@ mod tests {
         check_mistake("F[5..2] a", "E-bound", "[5..2]", "[2..5]");
         check_mistake("F[<=1000001] a", "E-bound", "1000001", "up to step 1000000");
         check_mistake("F[<=99999999999999999999] a", "E-bound", "99999999999999999999", "up to step 1000000");
-        check_mistake("F[<=10s] a", "E-time-bound", "10s", "not there yet");
-        check_mistake("G[1ms..2s] a", "E-time-bound", "1ms", "not there yet");
+        check_mistake("O[<=10s] a", "E-time-bound", "O", "no bound in time");
+        check_mistake("H[<=10s] a", "E-time-bound", "H", "no bound in time");
+        check_mistake("a S[<=10s] b", "E-time-bound", "S", "no bound in time");
+        check_mistake("G[1..2s] a", "E-bound", "[1..2s]", "counts steps and the other time");
+        check_mistake("F[<=2min] a", "E-bound", "2min", "no time");
+        check_mistake("F[<=3601s] a", "E-bound", "3601s", "up to 3600s");
+        check_mistake("F[5s..200ms] a", "E-bound", "[5s..200ms]", "ends at 200ms before it starts at 5s");
         check_mistake("F[<=10x] a", "E-bound", "10x", "`10`");
         check_mistake("X[=3] a", "E-bound", "[=3]", "`F[=3]`");
         check_mistake("N[<=3] a", "E-bound", "[<=3]", "`G[<=3]`");

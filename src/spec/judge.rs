@@ -10,6 +10,15 @@ use crate::ltl::{
 
 use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse_given};
 
+/// Step of a shortest witness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WitnessStep {
+    /// Time since the step before; 0 if it does not matter.
+    pub elapsed_ms: u32,
+    /// The atoms that matter, with true for those that hold.
+    pub labels: Vec<(String, bool)>,
+}
+
 /// Judgement of a spec, made without a device.
 #[derive(Clone, Debug)]
 pub struct Judgement {
@@ -18,9 +27,8 @@ pub struct Judgement {
     /// Length of a shortest trace that decides the spec, with the start: it satisfies the formula, or for `must` it
     /// violates the formula for good. `None` if there is none, or none was found.
     pub shortest: Option<u32>,
-    /// Shortest trace that satisfies the formula and that labels of an app allow: the atoms of each step, with true for
-    /// those that hold.
-    pub witness: Option<Vec<Vec<(String, bool)>>>,
+    /// Shortest trace that satisfies the formula and that labels of an app allow.
+    pub witness: Option<Vec<WitnessStep>>,
     /// Work that the judgement took, see [`Automaton::work`].
     pub work: u64,
 }
@@ -296,15 +304,19 @@ impl Judge<'_> {
 
     /// Returns a shortest witness under the assumption that holds for all apps: some atoms exclude each other, and the
     /// first action is always the start.
-    fn judge_as_an_app_would(&mut self) -> Option<Vec<Vec<(String, bool)>>> {
+    fn judge_as_an_app_would(&mut self) -> Option<Vec<WitnessStep>> {
         let mut formulas = self.spec.formulas.clone();
         let assumption = self.assumption(&mut formulas, true);
         let names: Vec<String> = self.automaton.atoms().map(str::to_owned).collect();
         match self.automaton.witness(&formulas, assumption) {
             Err(TooManyResiduals) => None,
-            Ok(Some(mut cubes)) => {
-                self.leave_out_needless(&mut cubes);
-                Some(cubes.iter().map(|cube| named(cube, &names)).collect())
+            Ok(Some(mut steps)) => {
+                self.leave_out_needless(&mut steps);
+                let shown = steps.iter().map(|(elapsed_ms, cube)| WitnessStep {
+                    elapsed_ms: *elapsed_ms,
+                    labels: named(cube, &names),
+                });
+                Some(shown.collect())
             }
             Ok(None) => {
                 // Without any assumption there is no trace either, which is reported already.
@@ -318,25 +330,26 @@ impl Judge<'_> {
     }
 
     /// Leaves out the atoms that a step of a witness refuses only because atoms exclude each other.
-    fn leave_out_needless(&mut self, cubes: &mut [Cube]) {
+    fn leave_out_needless(&mut self, steps: &mut [(u32, Cube)]) {
         let mut followed = 0;
-        for step in 0..cubes.len() {
+        for step in 0..steps.len() {
             let refused: Vec<u32> =
-                cubes[step].iter().filter(|(_, holds)| !holds).map(|&(atom, _)| atom).collect();
+                steps[step].1.iter().filter(|(_, holds)| !holds).map(|&(atom, _)| atom).collect();
             for atom in refused {
-                followed += cubes.len();
+                followed += steps.len();
                 if followed > STEPS_FOLLOWED_MAX {
                     return;
                 }
                 // The trace with the atom at this step: if it still satisfies the formula, the refusal says nothing.
-                let mut labels: Vec<Labels> = cubes.iter().map(held).collect();
+                let mut labels: Vec<Labels> =
+                    steps.iter().map(|(elapsed_ms, cube)| held(cube).after(*elapsed_ms)).collect();
                 labels[step].insert(atom);
                 let mut state = ResidualId::START;
                 for labels in &labels {
                     state = self.automaton.step(state, labels);
                 }
                 if self.automaton.is_satisfied(state) {
-                    cubes[step].retain(|&(other, _)| other != atom);
+                    steps[step].1.retain(|&(other, _)| other != atom);
                 }
             }
         }

@@ -38,7 +38,7 @@ pub use feature::{
 pub use file::{Budget, Expectation, Level, Scenario, ScenarioStep, Spans, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{ITEM_WORDS, NESTING_MAX, OPERATORS_MAX};
-pub use judge::{Judgement, Linted, judge, lint, lint_given};
+pub use judge::{Judgement, Linted, WitnessStep, judge, lint, lint_given};
 pub(crate) use load::text_of;
 pub use load::{FILE_BYTES_MAX, ReadError, read_bytes, read_text, read_text_bytes, unreadable};
 pub use mistake::OPERATOR_WORDS;

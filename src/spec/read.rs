@@ -991,7 +991,7 @@ mod tests {
     fn all_mistakes_of_a_file_come_in_one_run() {
         check_mistakes(
             "let a = (b\n\
-             possible \"x\": mian U [activty = a, checked = maybe] & F[<=1s] hm\n\
+             possible \"x\": mian U [activty = a, checked = maybe] & O[<=1s] hm\n\
              never \"y\" within 0 steps: a &\n\
              must \"z\": a\n\
              label b, main\n\
@@ -1001,7 +1001,7 @@ mod tests {
                 "2:15 E-unknown-name mian",
                 "2:23 E-unknown-key activty",
                 "2:46 E-value maybe",
-                "2:59 E-time-bound 1s",
+                "2:56 E-time-bound O",
                 "2:63 E-unknown-name hm",
                 "3:30 E-syntax ",
             ],

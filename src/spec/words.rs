@@ -4,7 +4,7 @@
 //! to be read is shown as it is written.
 
 use crate::gui::{Atom, Comparison, Constant, Key, Op, Pattern, Relation, Term};
-use crate::ltl::{Bound, Formula, Formulas, Node};
+use crate::ltl::{Bound, Formula, Formulas, Node, Unit};
 
 /// Largest number of atoms of a part that is put into words.
 const ATOMS_MAX: u64 = 200;
@@ -235,11 +235,17 @@ fn negated_if(formula: Formula, negate: bool) -> Formula {
 }
 
 fn within(bound: Bound) -> String {
-    match bound {
-        Bound::ANY => String::new(),
-        Bound { from, to: Bound::NO_END } => format!(" from {from} steps on"),
-        Bound { from: 0, to } => format!(" within {to} steps from now"),
-        Bound { from, to } => format!(" from {from} to {to} steps from now"),
+    let counted = |number: u32| match bound.unit {
+        Unit::Step => format!("{number} steps"),
+        Unit::Time | Unit::Rest if number.is_multiple_of(1000) => format!("{} seconds", number / 1000),
+        Unit::Time | Unit::Rest => format!("{number} milliseconds"),
+    };
+    match (bound, bound.from, bound.to) {
+        (Bound::ANY, ..) => String::new(),
+        (_, from, Bound::NO_END) => format!(" from {} on", counted(from)),
+        (_, 0, to) => format!(" within {} from now", counted(to)),
+        (_, from, to) if bound.unit == Unit::Step => format!(" from {from} to {} from now", counted(to)),
+        (_, from, to) => format!(" from {} to {} from now", counted(from), counted(to)),
     }
 }
 
@@ -383,7 +389,7 @@ mod tests {
     #[test]
     fn a_disjunction_with_a_premise_reads_as_an_implication() {
         let reply = said(|ltl, [a, b, _]| {
-            let answer = ltl.eventually(Bound { from: 0, to: 3 }, b);
+            let answer = ltl.eventually(Bound::steps(0, 3), b);
             let implies = ltl.implies(a, answer);
             ltl.always(Bound::ANY, implies)
         });

@@ -42,7 +42,7 @@ fn rules(random: &mut ChaCha8Rng, pool: usize, count: usize) -> (Formulas, Formu
         let then = match random.random_range(0..6) {
             0..3 => formulas.next(b),
             3 => formulas.weak_next(b),
-            4 => formulas.eventually(Bound { from: 0, to: 2 }, b),
+            4 => formulas.eventually(Bound::steps(0, 2), b),
             _ => formulas.previous(b),
         };
         let rule = formulas.implies(a, then);

@@ -709,3 +709,57 @@ fn signals_end_a_check_with_its_reports_and_codes_of_their_own() {
         assert!(report.contains("at once") && report.contains("late"), "{report}");
     }
 }
+
+/// An app whose button keeps a text for three seconds, unless it was clicked before: the first timer ends the text as well.
+const TIMER: &str = r#"app org.example.timer "Timer" 1.0
+launch Main
+session lit = false
+activity Main .Main {
+    Button "Start" -> lit = true; after 3s { lit = false }
+    Button "Wait" -> wait 100ms
+    when lit { TextView "Running" }
+}
+"#;
+
+const TIMED: &str = r#"let start = [actionType = click, actionDetail = Start]
+let wait = [actionType = click, actionDetail = Wait]
+let running = [text = Running]
+possible "some time" within 8 steps: F (start & X (wait U[1s..2900ms] (wait & running)))
+possible "longer" within 8 steps: F (start & X (wait U[3100ms..9s] (wait & running)))
+must "it is over in time" within 8 steps: G (start -> (!wait R[3100ms..9s] !running))
+must "it stays on" within 8 steps: G (start -> (!wait R[<=2500ms] running))
+possible "by itself" within 4 steps: F (start & F[<=2s] running & F[60s..90s] ([actionType = idle] & ![text = Running]))
+"#;
+
+/// Checks that a search finds what is possible in time, that trying everything agrees and proves the rest, and that a stored
+/// run comes again.
+#[test]
+fn bounds_in_time_are_kept_by_search_proof_and_replay() {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("timed");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(&home).expect("a folder");
+    let path = |name: &str| home.join(name).to_str().expect("a path").to_string();
+    fs::write(path("timer.app"), TIMER).expect("a file");
+    fs::write(path("timer.ltl"), TIMED).expect("a file");
+    let (app, spec, out, proven) = (path("timer.app"), path("timer.ltl"), path("kept"), path("proven"));
+    let heads = |ended: &Ended| -> Vec<String> {
+        let ends = |line: &&str| line.contains("timer.ltl:");
+        ended
+            .stdout
+            .lines()
+            .filter(ends)
+            .map(|line| line.split(": ").skip(1).collect::<Vec<_>>().join(": "))
+            .collect()
+    };
+    let searched = check(&[&spec, "--app", &app, "--out", &out, "--no-exhaustive"]);
+    let tried = check(&[&spec, "--app", &app, "--out", &proven, "--exhaustive"]);
+    let verdicts =
+        |ended: &Ended| -> Vec<bool> { heads(ended).iter().map(|line| line.contains("passed")).collect() };
+    assert_eq!(verdicts(&tried), [true, false, true, false, true], "{}{}", tried.stdout, tried.stderr);
+    assert_eq!(verdicts(&searched), verdicts(&tried), "{}{}", searched.stdout, searched.stderr);
+    assert!(heads(&tried)[1].contains("no run of 8 steps or fewer satisfies it"), "{}", tried.stdout);
+    let again = farlead(&["replay", &out], "");
+    // The violation comes again.
+    let last = again.stdout.lines().last().unwrap_or_default();
+    assert!(last == "3 specs in 3 files: 2 passed, 1 failed", "{}{}", again.stdout, again.stderr);
+}

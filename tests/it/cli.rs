@@ -232,7 +232,7 @@ fn lint_as_json_has_a_line_for_each_thing_it_says() {
 fn the_specs_of_the_repository_have_no_mistakes() {
     let ended = farlead(&["lint", "specs"], "");
     assert_eq!((ended.code, &*ended.stderr), (0, ""));
-    assert!(ended.stdout.ends_with("100 specs in 20 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
+    assert!(ended.stdout.ends_with("102 specs in 22 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
 }
 
 #[test]
@@ -340,6 +340,28 @@ fn monitor_answers_each_step() {
             r#"{"step":2,"satisfied":true,"permanent":"sat","reward":1.0,"atoms":0,"residual":"true"}"#,
         ]
     );
+}
+
+#[test]
+fn monitor_follows_the_times_of_a_trace() {
+    let trace =
+        "{\"at\":150,\"labels\":[\"a\"]}\n{\"at\":2149,\"labels\":[]}\n{\"at\":2250,\"labels\":[\"b\"]}\n";
+    let ended = |formula: &str, trace: &str| farlead(&["monitor", "-e", formula, "--trace", "-"], trace);
+    // The times are 100, 2100 and 2200, so `b` comes after 2100 ms.
+    assert_eq!(ended("F[<=2s] b", trace).code, 1);
+    let passed = ended("F[<=2100ms] b", trace);
+    assert_eq!(passed.code, 0, "{}", passed.stderr);
+    assert!(
+        passed.stdout.lines().nth(1).is_some_and(|line| line.ends_with("F[<=100ms] b")),
+        "{}",
+        passed.stdout
+    );
+    let without = ended("F[<=2s] b", "[\"a\"]\n");
+    assert_eq!(without.code, 3);
+    assert!(without.stderr.contains("each step needs its time"), "{}", without.stderr);
+    let back = ended("F[<=2s] b", "{\"at\":200,\"labels\":[]}\n{\"at\":100,\"labels\":[]}\n");
+    assert_eq!(back.code, 3);
+    assert!(back.stderr.contains("the time goes back from 200 ms to 100 ms"), "{}", back.stderr);
 }
 
 #[test]

@@ -985,7 +985,8 @@ fn a_script_does_the_steps_and_checks_what_must_be_seen() {
         vec![(atom("[text ~ /^Note [0-9]+$/]"), false), (atom("[count(id = row) = 3]"), true)];
     let (code, errors, log) = fake.run(&test);
     assert_eq!((code, &*errors), (0, ""), "{log}");
-    let expected = "<input><tap><432><732>\n\
+    let expected = "<input><keyevent><224>\n\
+        <input><tap><432><732>\n\
         <input><tap><240><50>\n\
         <input><keyevent><123>\n\
         <input><keyevent><67><67><67><67><67><67><67><67><67><67>\n\
@@ -1003,7 +1004,7 @@ fn a_script_waits_for_a_screen_that_moves() {
     let fake = Fake::new("moving", &notes_screen());
     fake.set("moving", "");
     let (code, errors, log) = fake.run(&test_with(Action::click(button("two")), &[]));
-    assert_eq!((code, &*errors, &*log), (0, "", "<input><tap><240><208>\n"));
+    assert_eq!((code, &*errors, &*log), (0, "", "<input><keyevent><224>\n<input><tap><240><208>\n"));
 }
 
 #[test]
@@ -1149,7 +1150,7 @@ fn a_script_swipes_slowly_where_events_take_too_long() {
         let scroll = Action::Stroke(Stroke::Scroll, button("OK"), Direction::Left);
         let (code, errors, log) = fake.run(&test_with(scroll, &[]));
         assert_eq!((code, &*errors), (0, ""), "{version:?}");
-        assert_eq!(log, "<input><swipe><20><150><180><150><1500>\n", "{version:?}");
+        assert_eq!(log, "<input><keyevent><224>\n<input><swipe><20><150><180><150><1500>\n", "{version:?}");
     }
 }
 

@@ -127,7 +127,7 @@ fn every_spec_is_met_by_the_same_run_through_the_real_adb() {
     let chesswalk = ("specs/chesswalk", "apps/chesswalk.app");
     let notes = ("specs/notes", "apps/notes.app");
     let compared = compare(&adb, chesswalk, "1", &[]) + compare(&adb, notes, "1", &[]);
-    assert_eq!(compared, 31);
+    assert_eq!(compared, 33);
     compare(&adb, notes, "7", &["--android", "7"]);
     // The simulator's keyboard is soft.
     let hard = ["--set", "sim.keyboard=hard"];

@@ -149,7 +149,7 @@ fn what_is_done_for_one_spec_serves_the_others_the_same_with_any_number_of_jobs(
     assert_eq!(one.code, 0, "{}", one.stderr);
     assert_eq!(one.stdout, planned(&["--jobs", "4"]).stdout);
     let (outcomes, together) = results(&one);
-    assert_eq!(outcomes, ["passed"; 18]);
+    assert_eq!(outcomes, ["passed"; 19]);
     let mut alone = 0;
     for name in ["about", "move", "pause", "remember", "second_game", "settings", "sleep"] {
         for only in ["a", "b", "c"] {
@@ -168,7 +168,7 @@ fn what_was_done_is_kept_for_the_next_run_and_no_other_agent_or_spec_loses_it() 
     let first = planned(&["--learned", learned]);
     let second = planned(&["--learned", learned, "--jobs", "3"]);
     let ((outcomes, steps), (again, steps_again)) = (results(&first), results(&second));
-    assert_eq!((&outcomes, outcomes.len()), (&again, 18), "{}", second.stderr);
+    assert_eq!((&outcomes, outcomes.len()), (&again, 19), "{}", second.stderr);
     // Every way is known by now.
     assert!(steps_again < steps, "{steps_again} steps after {steps}");
     let kept = fs::read_to_string(&path).expect("what was learned");

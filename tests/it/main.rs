@@ -57,6 +57,7 @@ mod store;
 mod sweep;
 mod table3;
 mod tidy;
+mod timed;
 mod typed;
 mod values;
 mod vectors;

@@ -1,7 +1,7 @@
 //! The meaning of a formula over a whole trace, written straight from the definition: slow, and sharing nothing
 //! with the engine but the operators' names. Also random formulas and traces.
 
-use farlead::ltl::{Bound, Formula, Formulas};
+use farlead::ltl::{Bound, Formula, Formulas, Unit};
 
 /// A formula as it is written, before any normal form.
 #[derive(Clone, Debug)]
@@ -29,25 +29,36 @@ pub enum Tree {
     Historically(Box<Tree>),
 }
 
-/// Returns true if `trace` satisfies `tree` at position `k`. Each step of the trace is a set of atoms.
-pub fn holds(tree: &Tree, trace: &[u64], k: usize) -> bool {
+/// Step of a trace: a set of atoms, and its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub atoms: u64,
+    pub at_ms: u32,
+}
+
+/// Returns true if `trace` satisfies `tree` at position `k`.
+pub fn holds(tree: &Tree, trace: &[Step], k: usize) -> bool {
     let last = trace.len() - 1;
-    let within = |bound: &Bound| {
-        let to = if bound.to == Bound::NO_END { last } else { last.min(k + bound.to as usize) };
-        (k + bound.from as usize, to)
+    let passed = |bound: &Bound, j: usize| match bound.unit {
+        Unit::Step => (j - k) as u32,
+        Unit::Time | Unit::Rest => trace[j].at_ms - trace[k].at_ms,
+    };
+    // The steps up to the end of the bound, and of these the ones that count.
+    let until_end =
+        |bound: &Bound| -> Vec<usize> { (k..=last).filter(|&j| passed(bound, j) <= bound.to).collect() };
+    let within = |bound: &Bound| -> Vec<usize> {
+        until_end(bound).into_iter().filter(|&j| passed(bound, j) >= bound.from).collect()
     };
     let until = |bound: &Bound, f: &Tree, g: &Tree| {
-        let (from, to) = within(bound);
-        (from..=to).any(|j| holds(g, trace, j) && (k..j).all(|i| holds(f, trace, i)))
+        within(bound).into_iter().any(|j| holds(g, trace, j) && (k..j).all(|i| holds(f, trace, i)))
     };
     let release = |bound: &Bound, f: &Tree, g: &Tree| {
-        let (from, to) = within(bound);
-        (from..=to).all(|j| holds(g, trace, j) || (k..j).any(|i| holds(f, trace, i)))
+        within(bound).into_iter().all(|j| holds(g, trace, j) || (k..j).any(|i| holds(f, trace, i)))
     };
     match tree {
         Tree::True => true,
         Tree::False => false,
-        Tree::Atom(atom) => trace[k] >> atom & 1 == 1,
+        Tree::Atom(atom) => trace[k].atoms >> atom & 1 == 1,
         Tree::Not(f) => !holds(f, trace, k),
         Tree::And(f, g) => holds(f, trace, k) && holds(g, trace, k),
         Tree::Or(f, g) => holds(f, trace, k) || holds(g, trace, k),
@@ -58,21 +69,13 @@ pub fn holds(tree: &Tree, trace: &[u64], k: usize) -> bool {
         Tree::Until(bound, f, g) => until(bound, f, g),
         Tree::Release(bound, f, g) => release(bound, f, g),
         Tree::WeakUntil(bound, f, g) => {
-            let (_, to) = within(bound);
-            until(bound, f, g) || (k..=to).all(|i| holds(f, trace, i))
+            until(bound, f, g) || until_end(bound).into_iter().all(|i| holds(f, trace, i))
         }
         Tree::StrongRelease(bound, f, g) => {
-            let (_, to) = within(bound);
-            release(bound, f, g) && (k..=to).any(|i| holds(f, trace, i))
+            release(bound, f, g) && until_end(bound).into_iter().any(|i| holds(f, trace, i))
         }
-        Tree::Eventually(bound, f) => {
-            let (from, to) = within(bound);
-            (from..=to).any(|j| holds(f, trace, j))
-        }
-        Tree::Always(bound, f) => {
-            let (from, to) = within(bound);
-            (from..=to).all(|j| holds(f, trace, j))
-        }
+        Tree::Eventually(bound, f) => within(bound).into_iter().any(|j| holds(f, trace, j)),
+        Tree::Always(bound, f) => within(bound).into_iter().all(|j| holds(f, trace, j)),
         Tree::Previous(f) => k > 0 && holds(f, trace, k - 1),
         Tree::Since(f, g) => (0..=k).any(|j| holds(g, trace, j) && (j + 1..=k).all(|i| holds(f, trace, i))),
         Tree::Once(f) => (0..=k).any(|j| holds(f, trace, j)),
@@ -168,6 +171,8 @@ pub struct Shape {
     pub atoms: u32,
     pub past: bool,
     pub bounds: bool,
+    /// True if some bounds are in time.
+    pub clock: bool,
 }
 
 /// Returns a tree with at most `shape.operators` operators.
@@ -181,7 +186,7 @@ pub fn random_tree(choices: &mut impl Choices, shape: Shape) -> Tree {
     }
     let kinds = if shape.past { 19 } else { 15 };
     let kind = choices.choose(kinds);
-    let bound = if shape.bounds { random_bound(choices) } else { Bound::ANY };
+    let bound = if shape.bounds { random_bound(choices, shape.clock) } else { Bound::ANY };
     let is_unary = matches!(kind, 0 | 1 | 2 | 3 | 4 | 15 | 16 | 17);
     let left = if is_unary { shape.operators - 1 } else { choices.choose(shape.operators) };
     let f = Box::new(random_tree(choices, Shape { operators: left, ..shape }));
@@ -207,14 +212,20 @@ pub fn random_tree(choices: &mut impl Choices, shape: Shape) -> Tree {
     }
 }
 
-fn random_bound(choices: &mut impl Choices) -> Bound {
+fn random_bound(choices: &mut impl Choices, clock: bool) -> Bound {
+    if clock && choices.choose(2) == 0 {
+        // Half of them lie between two times of steps.
+        let from = choices.choose(6) * 50;
+        let to = if choices.choose(4) == 0 { Bound::NO_END } else { from + choices.choose(8) * 50 };
+        return Bound::time(from, to);
+    }
     match choices.choose(6) {
-        0 => Bound { from: 0, to: choices.choose(4) },
+        0 => Bound::steps(0, choices.choose(4)),
         1 => {
             let from = choices.choose(4);
-            Bound { from, to: from + choices.choose(4) }
+            Bound::steps(from, from + choices.choose(4))
         }
-        2 => Bound { from: choices.choose(4), to: Bound::NO_END },
+        2 => Bound::steps(choices.choose(4), Bound::NO_END),
         _ => Bound::ANY,
     }
 }

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::ci;
-use crate::pointwise::{Choices, Shape, Tree, formula, holds, random_tree};
+use crate::pointwise::{Choices, Shape, Step, Tree, formula, holds, random_tree};
 
 struct Random(ChaCha8Rng);
 
@@ -28,12 +28,18 @@ fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
             atoms: 1 + random.choose(4),
             past: random.choose(2) == 0,
             bounds: random.choose(3) == 0,
+            clock: false,
         };
         let tree = random_tree(&mut random, shape);
         let trace: Vec<u64> =
             (0..1 + random.choose(9)).map(|_| u64::from(random.choose(1 << shape.atoms))).collect();
         check(&tree, &trace);
     }
+}
+
+/// Returns steps without a clock, each given by its atoms.
+fn untimed(trace: &[u64]) -> Vec<Step> {
+    trace.iter().map(|&atoms| Step { atoms, at_ms: 0 }).collect()
 }
 
 fn automaton(tree: &Tree) -> Automaton {
@@ -57,7 +63,7 @@ fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula(
             state = automaton.step(state, &labels(&automaton, trace[k]));
             assert_eq!(
                 automaton.is_satisfied(state),
-                holds(tree, &trace[..=k], 0),
+                holds(tree, &untimed(&trace[..=k]), 0),
                 "{tree:?} on {:?}",
                 &trace[..=k]
             );
@@ -77,7 +83,7 @@ fn a_permanent_verdict_is_that_of_every_extension() {
         };
         for k in 0..trace.len() {
             state = automaton.step(state, &labels(&automaton, trace[k]));
-            let now = holds(tree, &trace[..=k], 0);
+            let now = holds(tree, &untimed(&trace[..=k]), 0);
             assert!(settled.is_none_or(|was| was == now), "{tree:?} on {:?}", &trace[..=k]);
             let verdict = automaton.permanent(state);
             settled = match verdict {

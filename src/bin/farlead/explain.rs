@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
-use farlead::ltl::{Automaton, Permanent, ResidualId};
-use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, shown_path};
+use farlead::ltl::{Automaton, Permanent, ResidualId, written_time};
+use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, WitnessStep, shown_path};
 
 use crate::lint::counted;
 use crate::project::Project;
@@ -137,6 +137,7 @@ fn promise(expectation: Expectation) -> &'static str {
 fn counted_states(spec: &Spec) -> String {
     match Automaton::new(&spec.formulas, spec.formula).graph(STATES_MAX) {
         Some(graph) => format!("an automaton of {}", counted(graph.states.len(), "state")),
+        None if spec.formulas.has_time(spec.formula) => "an automaton with a clock".to_string(),
         None => format!("an automaton of more than {STATES_MAX} states"),
     }
 }
@@ -151,7 +152,7 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
     writeln!(out, "\nA shortest witness, {}", counted(witness.len(), "step"))?;
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
     let mut state = ResidualId::START;
-    for (step, labels) in witness.iter().enumerate() {
+    for (step, WitnessStep { elapsed_ms, labels }) in witness.iter().enumerate() {
         if step == STEPS_SHOWN_MAX {
             return writeln!(out, "  and {} more", witness.len() - step);
         }
@@ -160,11 +161,13 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
             .map(|(name, holds)| if *holds { name.clone() } else { format!("!{name}") })
             .collect();
         let shown = if shown.is_empty() { "anything".to_owned() } else { shown.join(" & ") };
+        let later =
+            if *elapsed_ms == 0 { String::new() } else { format!("{} later: ", written_time(*elapsed_ms)) };
         // Each step is shown with the residual it leaves, which tells the purpose of the step.
         let held = labels.iter().filter(|(_, holds)| *holds).map(|(name, _)| &**name);
-        let labels = automaton.labels(held);
+        let labels = automaton.labels(held).after(*elapsed_ms);
         state = automaton.step(state, &labels);
-        writeln!(out, "  {step}. {shown}")?;
+        writeln!(out, "  {step}. {later}{shown}")?;
         writeln!(out, "     leaves {}", automaton.residual(state).shortened(50))?;
     }
     Ok(())
@@ -173,6 +176,11 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
 fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
     let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
+    if automaton.has_time() {
+        let message =
+            format!("the automaton of `{}` has a clock, and farlead draws none with one", spec.name);
+        return Err(Usage::new(message).into());
+    }
     let Some(graph) = automaton.graph(STATES_MAX) else {
         return Err(Usage::new(format!(
             "the automaton of `{}` has more than {STATES_MAX} states; nobody could read its picture",

@@ -48,7 +48,8 @@ const BUFFER: usize = 1 << 16;
   farlead monitor -e 'F [actionType = back]' --trace action-history.log
 
 A line of the trace is a list of label names, [\"[activity ~ Main]\", \"about\"], or an object
-that has one as \"labels\". With --json each step is answered by one line:
+that has one as \"labels\", and its time in milliseconds as \"at\" if the formula has a bound in
+time: {\"at\": 1250, \"labels\": [..]}. With --json each step is answered by one line:
   {\"step\":0,\"satisfied\":false,\"permanent\":\"open\",\"reward\":0.33,\"atoms\":2,\"residual\":\"...\"}
 satisfied: the trace up to here satisfies the formula; permanent: sat, unsat or open, whatever
 comes; atoms: how many the residual has, which is what is left of the formula.
@@ -94,6 +95,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     };
     let mut trace = open(&args.trace)?;
     let mut known = KnownLines::default();
+    let mut clock = Clock::default();
     let logged = Logged::new(atoms);
     let mut out = BufWriter::with_capacity(BUFFER, out());
     let mut answers = Answers::new(args.json, shell.quiet);
@@ -101,9 +103,12 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut course = Course::default();
     let mut number = 0u64;
     let mut given_up = 0u64;
-    let mut take = |monitor: &mut Monitor, labels: &Labels, out: &mut BufWriter<_>| {
+    let mut take = |monitor: &mut Monitor, at_ms: Option<u64>, labels: &Labels, out: &mut BufWriter<_>| {
         let from = monitor.state();
-        let progress = monitor.step_labels(labels);
+        let progress = match at_ms {
+            Some(at_ms) => monitor.step_at(at_ms, labels.clone()),
+            None => monitor.step_labels(labels),
+        };
         course.take(&progress);
         given_up += u64::from(progress.permanent == Permanent::Open && monitor.is_given_up());
         answers.say(out, monitor, from, &progress)
@@ -133,14 +138,19 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
         // A line of a trace begins with a bracket, and one of a log with its time.
         if text[0].is_ascii_digit() {
+            if monitor.has_time() {
+                let what = "the formula has a bound in time, and a log of APE has no times that count";
+                return Err(at_line(what.to_owned()).into());
+            }
             for names in logged.steps(text).map_err(at_line)? {
                 let labels = monitor.labels(names);
-                take(&mut monitor, &labels, &mut out)?;
+                take(&mut monitor, None, &labels, &mut out)?;
             }
             continue;
         }
-        let labels = known.labels(text, &monitor).map_err(at_line)?;
-        take(&mut monitor, labels, &mut out)?;
+        let (at_ms, labels) = known.step(text, &monitor).map_err(at_line)?;
+        let at_ms = if monitor.has_time() { Some(clock.time(*at_ms).map_err(at_line)?) } else { None };
+        take(&mut monitor, at_ms, labels, &mut out)?;
     }
     if course.steps == 0 {
         return Err(Mistake::new(format!(
@@ -358,37 +368,60 @@ fn answer(json: bool, monitor: &Monitor, progress: &Progress) -> io::Result<Stri
 #[derive(Default)]
 struct KnownLines {
     places: FxHashMap<Box<[u8]>, usize>,
-    labels: Vec<Labels>,
+    steps: Vec<(Option<u64>, Labels)>,
     names: KnownLabels,
 }
 
-impl KnownLines {
-    /// Returns the labels of a line, as `monitor` numbers them.
-    fn labels(&mut self, line: &[u8], monitor: &Monitor) -> Result<&Labels, String> {
-        if let Some(&at) = self.places.get(line) {
-            return Ok(&self.labels[at]);
+/// Clock of a trace.
+#[derive(Default)]
+struct Clock {
+    now_ms: u64,
+}
+
+impl Clock {
+    /// Returns the time of a step, if it has one and does not go back.
+    fn time(&mut self, at_ms: Option<u64>) -> Result<u64, String> {
+        let Some(at_ms) = at_ms else {
+            let form = r#"{"at": 1250, "labels": [..]}"#;
+            return Err(format!(
+                "the formula has a bound in time, so each step needs its time in milliseconds, as in `{form}`"
+            ));
+        };
+        if at_ms < self.now_ms {
+            return Err(format!("the time goes back from {} ms to {at_ms} ms", self.now_ms));
         }
-        let labels = self.read(line, monitor)?;
+        self.now_ms = at_ms;
+        Ok(at_ms)
+    }
+}
+
+impl KnownLines {
+    /// Returns the time of a line and its labels, as `monitor` numbers them.
+    fn step(&mut self, line: &[u8], monitor: &Monitor) -> Result<&(Option<u64>, Labels), String> {
+        if let Some(&at) = self.places.get(line) {
+            return Ok(&self.steps[at]);
+        }
+        let step = self.read(line, monitor)?;
         // A trace of ever-new lines must not fill the memory.
-        if self.labels.len() >= KNOWN_LINES_MAX {
+        if self.steps.len() >= KNOWN_LINES_MAX {
             self.places.clear();
-            self.labels.clear();
+            self.steps.clear();
         }
         if line.len() <= KNOWN_LINE_MAX {
-            self.places.insert(line.into(), self.labels.len());
+            self.places.insert(line.into(), self.steps.len());
         }
-        self.labels.push(labels);
-        Ok(&self.labels[self.labels.len() - 1])
+        self.steps.push(step);
+        Ok(&self.steps[self.steps.len() - 1])
     }
 
-    fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<Labels, String> {
-        let labels = trace::read_line(line).map_err(|error| error.to_string())?;
+    fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
+        let trace::Recorded { at_ms, labels } = trace::read_line(line).map_err(|error| error.to_string())?;
         let names: Result<Vec<Rc<str>>, &String> =
             labels.iter().map(|label| self.names.name(label).ok_or(label)).collect();
         let names = names.map_err(|label| {
             format!("`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`")
         })?;
-        Ok(monitor.labels(names.iter().map(|name| &**name)))
+        Ok((at_ms, monitor.labels(names.iter().map(|name| &**name))))
     }
 }
 

@@ -170,6 +170,7 @@ pub struct ModifierPattern {
 pub const MODIFIERS: &[ModifierPattern] = &[
     ModifierPattern { words: "immediately", of: "Then", meaning: "at the step of the last When" },
     ModifierPattern { words: "within 3 steps", of: "Then", meaning: "F[<=3], counted from the last When" },
+    ModifierPattern { words: "within 3 seconds", of: "Then", meaning: "F[<=3s], counted from the last When" },
     ModifierPattern {
         words: "always",
         of: "Then",
@@ -186,6 +187,8 @@ pub(super) enum When {
     Eventually,
     Immediately,
     Within(u32),
+    /// Within this many milliseconds.
+    WithinMs(u32),
     Always,
     Never,
 }
@@ -414,13 +417,21 @@ impl Reader<'_> {
                         }
                     }
                 }
-                ("within", _, unit) if TIME_UNITS.contains(&unit) => {
-                    let span = tokens[at].span.start..tokens[at + 2].span.end;
-                    mistakes.push(
-                        Diagnostic::error("E-sentence", span, "farlead does not know times in sentences yet")
-                            .help("count steps: `within 3 steps`"),
-                    );
-                    return None;
+                ("within", number, unit) if UNITS_MS.iter().any(|(name, _)| *name == unit) => {
+                    let scale = UNITS_MS.iter().find(|(name, _)| *name == unit).map_or(1, |(_, ms)| *ms);
+                    let ms = number.parse().ok().and_then(|number: u32| number.checked_mul(scale));
+                    match ms.filter(|&ms| ms <= 3_600_000) {
+                        Some(ms) => (When::WithinMs(ms), 3),
+                        None => {
+                            let message = format!("`{} {unit}` is no time of up to an hour", clip(number));
+                            let span = tokens[at + 1].span.start..tokens[at + 2].span.end;
+                            mistakes.push(
+                                Diagnostic::error("E-sentence", span, message)
+                                    .help("a time is like `within 3 seconds`"),
+                            );
+                            return None;
+                        }
+                    }
                 }
                 _ => {
                     at += 1;
@@ -588,8 +599,16 @@ impl Reader<'_> {
     }
 }
 
-/// Units of time that sentences may name.
-const TIME_UNITS: [&str; 8] = ["second", "seconds", "s", "ms", "milliseconds", "minute", "minutes", "hours"];
+/// Units of time that sentences may name, in milliseconds.
+const UNITS_MS: [(&str, u32); 7] = [
+    ("second", 1000),
+    ("seconds", 1000),
+    ("s", 1000),
+    ("ms", 1),
+    ("milliseconds", 1),
+    ("minute", 60_000),
+    ("minutes", 60_000),
+];
 
 /// Number of patterns, which stands for any.
 const NUMBER: &str = "3";

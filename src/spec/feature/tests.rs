@@ -206,6 +206,9 @@ fn a_then_says_when_it_holds() {
         ("Then within 3 steps I see \"b\"", "F[<=3] [text ~ b])"),
         ("Then I see \"b\" within 1 step\nAnd I see \"c\"", "F[<=1] [text ~ b] & F [text ~ c])"),
         ("Then [text = b] within 2 steps", "F[<=2] [text = b])"),
+        ("Then within 2 seconds I see \"b\"", "F[<=2s] [text ~ b])"),
+        ("Then within 1 minute I do not see \"b\"", "F[<=60s] ![text ~ b])"),
+        ("Then I see \"b\" within 250 ms", "F[<=250ms] [text ~ b])"),
     ] {
         check(&format!("When I click \"a\"\n{then}"), "possible", &format!("{when}{formula}"));
     }
@@ -239,6 +242,11 @@ fn what_stands_below_a_rule_holds_for_every_run() {
         "When I click \"a\"\nThen within 2 steps I see \"b\"",
         "must",
         &format!("!F ({CLICK} & !F[<=2] [text ~ b])"),
+    );
+    check(
+        "When I click \"a\"\nThen within 2 seconds I see \"b\"",
+        "must",
+        &format!("!F ({CLICK} & !F[<=2s] [text ~ b])"),
     );
     check("When I click \"a\"", "possible", &format!("F {CLICK}"));
 }
@@ -359,8 +367,8 @@ fn mistakes_have_their_places() {
         &["4:1 E-step \"\"\"", "7:1 E-examples | a |", "8:1 E-tag @t"],
     );
     check_mistakes(
-        "Feature: f\nScenario: s\nThen I see \"a\" within 2 seconds",
-        &["3:16 E-sentence within 2 seconds"],
+        "Feature: f\nScenario: s\nThen I see \"a\" within 2000 minutes",
+        &["3:23 E-sentence 2000 minutes"],
     );
     check_mistakes(
         "Feature: f\nScenario: s\nThen I see \"a\" 2 times",

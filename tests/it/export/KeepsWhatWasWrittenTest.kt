@@ -97,6 +97,8 @@ class KeepsWhatWasWrittenTest {
     }
 
     private fun start(activity: String) {
+        // A run before may have left the display dark.
+        device.wakeUp()
         shell("am force-stop $PACKAGE")
         check("Success" in shell("pm clear $PACKAGE")) { "cannot clear the data of $PACKAGE; is it installed?" }
         comeBack(activity)

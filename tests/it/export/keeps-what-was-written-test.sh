@@ -48,6 +48,8 @@ device() {
 }
 
 start() {
+    # A run before may have left the display dark.
+    device input keyevent 224
     device am force-stop "$package" >/dev/null
     case $(device pm clear "$package") in
     *Success*) ;;

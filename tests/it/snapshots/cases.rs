@@ -611,6 +611,7 @@ pub const SPECS: &[Case] = &[
     case("explain-second_game", "farlead explain specs/chesswalk/second_game.ltl"),
     case("explain-settings", "farlead explain specs/chesswalk/settings.ltl"),
     case("explain-sleep", "farlead explain specs/chesswalk/sleep.ltl"),
+    case("explain-minute", "farlead explain specs/chesswalk/minute.ltl"),
     case("explain-feature", "farlead explain specs/notes/notes.feature"),
     with(
         "lint-feature",
