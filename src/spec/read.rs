@@ -1001,7 +1001,7 @@ mod tests {
                 "2:15 E-unknown-name mian",
                 "2:23 E-unknown-key activty",
                 "2:46 E-value maybe",
-                "2:56 E-time-bound O",
+                "2:55 E-time-bound O",
                 "2:63 E-unknown-name hm",
                 "3:30 E-syntax ",
             ],
