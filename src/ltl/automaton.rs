@@ -194,7 +194,8 @@ impl Automaton {
         let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
         let atoms = formulas.names_len() as u32;
         let has_time = formulas.has_time(formula);
-        let longest_ms = formulas.longest_ms(formula).div_ceil(QUANTUM_MS).saturating_add(1) * QUANTUM_MS;
+        let longest = formulas.longest_ms(formula).div_ceil(QUANTUM_MS) + 1;
+        let longest_ms = longest.saturating_mul(QUANTUM_MS);
         let progression = Progression::new(formulas);
         let mut automaton = Automaton {
             meaning: Meaning::new(&progression.formulas, has_time),

@@ -124,8 +124,8 @@ pub(super) struct Meaning {
     atoms: u32,
     /// True if time passes between steps, as far as the formula shows.
     has_time: bool,
-    /// By class: the class that it is a quantum of time later, before the next step.
-    waited: HashMap<Class, Class, Multiply>,
+    /// By class: the class that it is a quantum of time later, before the next step, and the cost of finding it.
+    waited: HashMap<Class, (Class, u64), Multiply>,
     /// Lists of past operators, parts before wholes, one for each combination that was asked about.
     pasts: Vec<Arc<[Formula]>>,
     leaves: Vec<Formula>,
@@ -595,9 +595,8 @@ impl Meaning {
         class: Class,
         allowance: &mut Allowance,
     ) -> Result<Class, TooMany> {
-        // What is known already costs no less, as a question must not depend on those before it.
-        self.charge(allowance, 1)?;
-        if let Some(&known) = self.waited.get(&class) {
+        if let Some(&(known, cost)) = self.waited.get(&class) {
+            self.charge(allowance, cost)?;
             return Ok(known);
         }
         self.bdd.allow(STEP_WORK_MAX.min(allowance.left));
@@ -606,7 +605,9 @@ impl Meaning {
         let of = |values: &HashMap<Edge, Edge, Multiply>, edge: Edge| {
             values[&edge.bare()].negated_if(edge.is_negated())
         };
-        for node in self.bdd.nodes_below(&all) {
+        let nodes = self.bdd.nodes_below(&all);
+        let cost = nodes.len() as u64 + 1;
+        for node in nodes {
             let leaf = self.leaf_of(node);
             let condition = if formulas.waits(leaf) {
                 let waited = formulas.waited(formulas.node(leaf), QUANTUM_MS);
@@ -621,7 +622,8 @@ impl Meaning {
         self.unless_exhausted()?;
         let all = all.into_iter().map(|function| of(&values, function)).collect();
         let waited = self.intern(formulas, Functions { past, all });
-        self.waited.insert(class, waited);
+        self.waited.insert(class, (waited, cost));
+        self.charge(allowance, cost)?;
         Ok(waited)
     }
 

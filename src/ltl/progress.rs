@@ -80,6 +80,9 @@ impl Progression {
 
     /// Returns what is left of `residual` once `elapsed_ms` have passed since its last step, before the next.
     pub fn wait(&mut self, residual: Residual, elapsed_ms: u32) -> Residual {
+        if elapsed_ms == 0 || !self.formulas.has_time(residual.formula) {
+            return residual;
+        }
         let formula = self.waited(residual.formula, elapsed_ms);
         let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
         let mut memory = Vec::with_capacity(kept.len());
@@ -99,9 +102,21 @@ impl Progression {
         for part in self.formulas.parts(formula) {
             let node = self.formulas.node(part);
             let value = match node {
-                _ if !self.formulas.waits(part) => part,
-                Node::Until(..) | Node::StrongRelease(..) => self.formulas.waited(node, elapsed_ms),
-                _ => self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f)),
+                Node::Until(..) | Node::StrongRelease(..) if self.formulas.waits(part) => {
+                    self.formulas.waited(node, elapsed_ms)
+                }
+                Node::And(_) | Node::Iff(..) if self.formulas.waits(part) => {
+                    self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f))
+                }
+                Node::True
+                | Node::Atom(_)
+                | Node::And(_)
+                | Node::Iff(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..)
+                | Node::Previous(_)
+                | Node::Since(..) => part,
             };
             waited.insert(part, value);
         }
