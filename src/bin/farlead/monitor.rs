@@ -372,29 +372,6 @@ struct KnownLines {
     names: KnownLabels,
 }
 
-/// Clock of a trace.
-#[derive(Default)]
-struct Clock {
-    now_ms: u64,
-}
-
-impl Clock {
-    /// Returns the time of a step, if it has one and does not go back.
-    fn time(&mut self, at_ms: Option<u64>) -> Result<u64, String> {
-        let Some(at_ms) = at_ms else {
-            let form = r#"{"at": 1250, "labels": [..]}"#;
-            return Err(format!(
-                "the formula has a bound in time, so each step needs its time in milliseconds, as in `{form}`"
-            ));
-        };
-        if at_ms < self.now_ms {
-            return Err(format!("the time goes back from {} ms to {at_ms} ms", self.now_ms));
-        }
-        self.now_ms = at_ms;
-        Ok(at_ms)
-    }
-}
-
 impl KnownLines {
     /// Returns the time of a line and its labels, as `monitor` numbers them.
     fn step(&mut self, line: &[u8], monitor: &Monitor) -> Result<&(Option<u64>, Labels), String> {
@@ -422,6 +399,29 @@ impl KnownLines {
             format!("`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`")
         })?;
         Ok((at_ms, monitor.labels(names.iter().map(|name| &**name))))
+    }
+}
+
+/// Clock of a trace.
+#[derive(Default)]
+struct Clock {
+    now_ms: u64,
+}
+
+impl Clock {
+    /// Returns the time of a step, if it has one and does not go back.
+    fn time(&mut self, at_ms: Option<u64>) -> Result<u64, String> {
+        let Some(at_ms) = at_ms else {
+            let form = r#"{"at": 1250, "labels": [..]}"#;
+            return Err(format!(
+                "the formula has a bound in time, so each step needs its time in milliseconds, as in `{form}`"
+            ));
+        };
+        if at_ms < self.now_ms {
+            return Err(format!("the time goes back from {} ms to {at_ms} ms", self.now_ms));
+        }
+        self.now_ms = at_ms;
+        Ok(at_ms)
     }
 }
 
