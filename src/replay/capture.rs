@@ -2,7 +2,8 @@
 //!
 //! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
 //! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
-//! in the same way at the steps where the captured run changed it. A crash that the spec asks for is named, too.
+//! in the same way at the steps where the captured run changed it. A crash that the spec asks for is named, too. The formula
+//! has no bounds in time: of a spec with some, that holds for runs whose steps take as long as those of the captured run.
 
 use std::collections::BTreeSet;
 
