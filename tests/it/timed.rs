@@ -70,7 +70,7 @@ fn all_labels(automaton: &Automaton) -> Vec<Labels> {
 
 #[test]
 fn a_residual_is_satisfied_exactly_where_the_timed_trace_so_far_satisfies_the_formula() {
-    each_case(ci::cases(100_000, 10_000), 9, |tree, trace| {
+    each_case(ci::cases(30_000, 10_000), 9, |tree, trace| {
         let mut automaton = automaton(tree);
         let mut state = ResidualId::START;
         for k in 0..trace.len() {
