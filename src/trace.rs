@@ -1,7 +1,7 @@
 //! Traces: the steps of a run, as values and as recorded elsewhere.
 //!
-//! A recorded line is the list of the step's label names, or an object that has them as `labels`. The names have no
-//! meaning here; nothing is inferred from them.
+//! A recorded line is the list of the step's label names, or an object that has them as `labels`, and may have the step's time
+//! as `at`. The names have no meaning here; nothing is inferred from them.
 
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};

@@ -722,9 +722,9 @@ impl Catalogue {
                 Habit::MostlyStays => situation::Habit::MostlyStays,
                 Habit::Back => situation::Habit::Back,
                 Habit::Becomes(after) => {
-                    let (before, after) = (Some(screen), &*after);
-                    let link = objective.link(Link { before, action: Some(action), after, elapsed_ms: 0 });
-                    let look = objective.look(Some(after), link);
+                    let link = Link { before: Some(screen), action: Some(action), after: &after };
+                    let link = objective.link(link, 0);
+                    let look = objective.look(Some(&after), link);
                     match action {
                         // An action without an effect of its own may change more than itself.
                         Action::Touch(Touch::Click, _) if look == here => situation::Habit::Any,

@@ -517,7 +517,7 @@ impl<'a> Stage<'a> {
     #[inline]
     fn link(&mut self, from: &Entry, at: u16, after: &Screen, elapsed_ms: u32) -> LinkId {
         let (before, action) = (from.site.screen.as_deref(), &from.site.actions[usize::from(at)]);
-        self.objective.link(Link { before, action: Some(action), after, elapsed_ms })
+        self.objective.link(Link { before, action: Some(action), after }, elapsed_ms)
     }
 
     /// Judges the step by the offer at `at` of `from` to a screen, which may be of a new state.

@@ -80,8 +80,6 @@ pub struct Link<'a> {
     pub action: Option<&'a Action>,
     /// Screen after it.
     pub after: &'a Screen,
-    /// Time between the two screens, see [`elapsed_ms`](crate::ltl::elapsed_ms).
-    pub elapsed_ms: u32,
 }
 
 impl Labeller {
@@ -150,7 +148,7 @@ impl Labeller {
     pub fn of_step(&self, before: Option<&Screen>, action: &Action, after: &Screen) -> BTreeSet<u32> {
         let mut all = self.on_screen(after);
         all.append(&mut self.of_action(action));
-        all.append(&mut self.of_link(Link { before, action: Some(action), after, elapsed_ms: 0 }));
+        all.append(&mut self.of_link(Link { before, action: Some(action), after }));
         all
     }
 
@@ -191,9 +189,7 @@ impl Labeller {
             ScreenTest::Count { op, number, .. } => op.holds(Number::from(count), Number::from(*number)),
             ScreenTest::Checked(true) => checked,
             ScreenTest::Checked(false) => checkable && !checked,
-            ScreenTest::Linked(test) => {
-                test.holds(Link { before: None, action: None, after: screen, elapsed_ms: 0 })
-            }
+            ScreenTest::Linked(test) => test.holds(Link { before: None, action: None, after: screen }),
         };
         self.screens
             .iter()

@@ -271,9 +271,7 @@ impl TermTest {
             }
             Term::Trimmed(of) => Some(vec![of.text(link)?.trim().to_string()]),
             Term::FirstNumber(of) => Some(vec![Number::first_in(&of.text(link)?)?.to_string()]),
-            Term::Before(of) => {
-                of.values(Link { before: None, action: None, after: link.before?, elapsed_ms: 0 })
-            }
+            Term::Before(of) => of.values(Link { before: None, action: None, after: link.before? }),
         }
     }
 
@@ -290,7 +288,7 @@ impl TermTest {
 
 /// Returns the values of `term` on `screen`, as a person reads them.
 pub(super) fn values(term: &Term, screen: &Screen) -> String {
-    let link = Link { before: None, action: None, after: screen, elapsed_ms: 0 };
+    let link = Link { before: None, action: None, after: screen };
     let values = TermTest::new(term, TypedText::Counts).values(link);
     let quoted = |values: Vec<String>| values.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", ");
     match values {

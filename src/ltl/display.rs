@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::formula::{Bound, Formula, Formulas, Node, Unit};
+use super::formula::{Bound, Formula, Formulas, Node};
 
 /// Binding strength of an operator; a part that binds less tightly than its place asks gets brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,21 +192,13 @@ impl Display<'_> {
 }
 
 fn write_bound(out: &mut fmt::Formatter<'_>, bound: Bound) -> fmt::Result {
-    let written = |number: u32| match bound.unit {
-        Unit::Step => number.to_string(),
-        Unit::Time | Unit::Rest => written_time(number),
-    };
+    let written = |number: u32| bound.unit.written(number);
     match (bound, bound.from, bound.to) {
         (Bound::ANY, ..) => Ok(()),
         (_, from, Bound::NO_END) => write!(out, "[>={}]", written(from)),
         (_, 0, to) => write!(out, "[<={}]", written(to)),
         (_, from, to) => write!(out, "[{}..{}]", written(from), written(to)),
     }
-}
-
-/// Returns a time as a spec names it: in seconds where they are whole, else in milliseconds.
-pub fn written_time(ms: u32) -> String {
-    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
 #[cfg(test)]

@@ -63,11 +63,11 @@ pub struct Bound {
     pub from: u32,
     /// The last step or time that counts, [`Bound::NO_END`] if there is none.
     pub to: u32,
-    /// What is counted.
+    /// Unit of both ends.
     pub unit: Unit,
 }
 
-/// What a [`Bound`] counts.
+/// Unit of a [`Bound`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// Steps.
@@ -76,6 +76,17 @@ pub enum Unit {
     Time,
     /// Milliseconds from the time of the step before: the rest of a bound in time, in a residual.
     Rest,
+}
+
+impl Unit {
+    /// Returns `number` of this unit as a spec names it: a time in seconds where they are whole, else in milliseconds.
+    pub fn written(self, number: u32) -> String {
+        match self {
+            Unit::Step => number.to_string(),
+            Unit::Time | Unit::Rest if number.is_multiple_of(1000) => format!("{}s", number / 1000),
+            Unit::Time | Unit::Rest => format!("{number}ms"),
+        }
+    }
 }
 
 /// Times of steps are floored to a multiple of this, so that a bound in time has finitely many residuals.
@@ -455,6 +466,9 @@ impl Formulas {
 
     /// Returns the longest time that a bound of `formula` names, in milliseconds; 0 if it names none.
     pub(super) fn longest_ms(&self, formula: Formula) -> u32 {
+        if !self.has_time(formula) {
+            return 0;
+        }
         let ends = self.parts(formula).into_iter().filter_map(|part| match self.node(part) {
             Node::Until(bound, ..) | Node::StrongRelease(bound, ..) if bound.unit != Unit::Step => {
                 Some(if bound.to == Bound::NO_END { bound.from } else { bound.to })
@@ -466,21 +480,7 @@ impl Formulas {
 
     /// Returns an until or its kin with the rest of a bound in time, `elapsed_ms` later and before the next step.
     pub(super) fn waited(&mut self, node: Node, elapsed_ms: u32) -> Formula {
-        match node {
-            Node::Until(bound, a, b) => {
-                bound.waited(elapsed_ms).map_or(Formula::FALSE, |bound| self.until(bound, a, b))
-            }
-            Node::StrongRelease(bound, a, b) => {
-                bound.waited(elapsed_ms).map_or(Formula::FALSE, |bound| self.strong_release(bound, a, b))
-            }
-            Node::True
-            | Node::Atom(_)
-            | Node::And(_)
-            | Node::Iff(..)
-            | Node::Next(_)
-            | Node::Previous(_)
-            | Node::Since(..) => unreachable!("not an until"),
-        }
+        self.rebound(node, |bound| bound.waited(elapsed_ms))
     }
 
     pub(super) fn depth(&self, formula: Formula) -> u32 {
@@ -621,9 +621,16 @@ impl Formulas {
     /// Returns an until or its kin as seen one step later; at the end of its bound, only what it asks for
     /// there.
     pub(super) fn later(&mut self, node: Node) -> Formula {
+        self.rebound(node, |bound| Some(bound.later()))
+    }
+
+    /// Returns an until or its kin with another bound; false if there is none.
+    fn rebound(&mut self, node: Node, change: impl FnOnce(Bound) -> Option<Bound>) -> Formula {
         match node {
-            Node::Until(bound, a, b) => self.until(bound.later(), a, b),
-            Node::StrongRelease(bound, a, b) => self.strong_release(bound.later(), a, b),
+            Node::Until(bound, a, b) => change(bound).map_or(Formula::FALSE, |bound| self.until(bound, a, b)),
+            Node::StrongRelease(bound, a, b) => {
+                change(bound).map_or(Formula::FALSE, |bound| self.strong_release(bound, a, b))
+            }
             Node::True
             | Node::Atom(_)
             | Node::And(_)

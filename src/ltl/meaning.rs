@@ -163,6 +163,29 @@ pub(super) struct Guard {
     pub cubes: Option<Vec<Cube>>,
 }
 
+/// A class on the way of a search.
+struct Reached {
+    class: Class,
+    /// Index of the class before in the list of the search.
+    before: usize,
+    /// Time from the step to that class to this one's.
+    elapsed_ms: u32,
+    way: Cube,
+}
+
+/// Returns the steps from the first class of a search to the last: the time since the step before, and the labels that matter.
+fn way_to_last(reached: &[Reached]) -> Vec<(u32, Cube)> {
+    let mut at = reached.len() - 1;
+    let mut steps = Vec::new();
+    while at != 0 {
+        let Reached { before, elapsed_ms, way, .. } = &reached[at];
+        steps.push((*elapsed_ms, way.clone()));
+        at = *before;
+    }
+    steps.reverse();
+    steps
+}
+
 impl Meaning {
     /// Returns the meaning of residuals in `formulas`, which must get no further atoms. Where they have bounds in time,
     /// `has_time` is true.
@@ -440,13 +463,12 @@ impl Meaning {
         assumption: Assumption,
         mut allowance: Allowance,
     ) -> Result<Option<Vec<(u32, Cube)>>, TooMany> {
-        // Each class with the index, in this list, of its predecessor, and the time since the step that reached that.
-        let mut reached: Vec<(Class, usize, u32, Cube)> = vec![(start, 0, 0, Cube::new())];
+        let mut reached = vec![Reached { class: start, before: 0, elapsed_ms: 0, way: Cube::new() }];
         let mut seen = BTreeSet::new();
         let mut waiting = BTreeSet::new();
         let mut next = 0;
         while next < reached.len() {
-            let mut class = reached[next].0;
+            let mut class = reached[next].class;
             let granted = if next == 0 { assumption.first } else { assumption.later };
             let mut elapsed_ms = 0;
             loop {
@@ -454,18 +476,10 @@ impl Meaning {
                     if !seen.insert(follower) {
                         continue;
                     }
-                    reached.push((follower, next, elapsed_ms, cube));
+                    reached.push(Reached { class: follower, before: next, elapsed_ms, way: cube });
                     // Classes are reached in the order of their distance, so the first one found is nearest.
                     if self.is_satisfied(follower) {
-                        let mut at = reached.len() - 1;
-                        let mut steps = Vec::new();
-                        while at != 0 {
-                            let (_, from, elapsed_ms, cube) = &reached[at];
-                            steps.push((*elapsed_ms, cube.clone()));
-                            at = *from;
-                        }
-                        steps.reverse();
-                        return Ok(Some(steps));
+                        return Ok(Some(way_to_last(&reached)));
                     }
                 }
                 if !self.has_time {

@@ -22,7 +22,7 @@ mod table;
 mod unrolled;
 
 pub use automaton::{Automaton, ResidualId, TooManyResiduals};
-pub use display::{Display, written_time};
+pub use display::Display;
 pub use duty::{Duty, violated_duties};
 pub use formula::{Atom, Bound, Formula, Formulas, Members, Node, QUANTUM_MS, Unit, elapsed_ms};
 pub use labels::Labels;

@@ -84,12 +84,8 @@ impl Progression {
             return residual;
         }
         let formula = self.waited(residual.formula, elapsed_ms);
-        let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
-        let mut memory = Vec::with_capacity(kept.len());
-        for past in kept {
-            let value = self.recall(residual.memory, past);
-            memory.push((past, self.waited(value, elapsed_ms)));
-        }
+        let mut memory = self.needed(formula, residual.memory);
+        memory.iter_mut().for_each(|(_, value)| *value = self.waited(*value, elapsed_ms));
         self.settle(formula, memory)
     }
 
@@ -101,22 +97,12 @@ impl Progression {
         let mut waited = BTreeMap::new();
         for part in self.formulas.parts(formula) {
             let node = self.formulas.node(part);
-            let value = match node {
-                Node::Until(..) | Node::StrongRelease(..) if self.formulas.waits(part) => {
-                    self.formulas.waited(node, elapsed_ms)
-                }
-                Node::And(_) | Node::Iff(..) if self.formulas.waits(part) => {
-                    self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f))
-                }
-                Node::True
-                | Node::Atom(_)
-                | Node::And(_)
-                | Node::Iff(..)
-                | Node::Next(_)
-                | Node::Until(..)
-                | Node::StrongRelease(..)
-                | Node::Previous(_)
-                | Node::Since(..) => part,
+            let value = if !self.formulas.waits(part) {
+                part
+            } else if matches!(node, Node::And(_) | Node::Iff(..)) {
+                self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f))
+            } else {
+                self.formulas.waited(node, elapsed_ms)
             };
             waited.insert(part, value);
         }
@@ -210,9 +196,14 @@ impl Progression {
 
     /// Returns `formula` with the part of `memory` that it needs.
     pub fn with_memory(&mut self, formula: Formula, memory: Memory) -> Residual {
-        let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
-        let memory = kept.into_iter().map(|past| (past, self.recall(memory, past))).collect();
+        let memory = self.needed(formula, memory);
         self.settle(formula, memory)
+    }
+
+    /// Returns the past operators of `formula`, parts before wholes, each with its value in `memory`.
+    pub fn needed(&self, formula: Formula, memory: Memory) -> Vec<(Formula, Formula)> {
+        let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
+        kept.into_iter().map(|past| (past, self.recall(memory, past))).collect()
     }
 
     /// Computes `root` and all its parts. Uses a list of open formulas instead of recursion: a residual may be

@@ -389,13 +389,7 @@ impl Automaton {
     }
 
     fn class_of(&mut self, formula: Formula, memory: Memory, work_max: u64) -> Result<Class, TooMany> {
-        let past = if self.progression.formulas.has_past(formula) {
-            self.progression.past_parts(formula)
-        } else {
-            Vec::new()
-        };
-        let memory: Vec<(Formula, Formula)> =
-            past.into_iter().map(|past| (past, self.progression.recall(memory, past))).collect();
+        let memory = self.progression.needed(formula, memory);
         self.meaning.class(&self.progression.formulas, formula, &memory, work_max)
     }
 

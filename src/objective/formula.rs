@@ -156,17 +156,17 @@ impl Formula {
         self.labeller.on_screen(screen).into_iter().collect()
     }
 
-    /// Returns the labels of the screen after a step, with those that need the step before.
-    pub fn labels_after(&self, link: Link<'_>) -> Labels {
+    /// Returns the labels of the screen after a step, with those that need the step before, which was `elapsed_ms` earlier.
+    pub fn labels_after(&self, link: Link<'_>, elapsed_ms: u32) -> Labels {
         let linked = self.labeller.of_link(link).into_iter();
         let labels: Labels = self.labeller.on_screen(link.after).into_iter().chain(linked).collect();
-        labels.after(self.between_ms(link))
+        labels.after(self.told_apart_ms(link, elapsed_ms))
     }
 
-    /// Returns the time of a link, as far as the formula can tell times apart.
-    fn between_ms(&self, link: Link<'_>) -> u32 {
+    /// Returns the time between the screens of a link, as far as the formula can tell times apart.
+    fn told_apart_ms(&self, link: Link<'_>, elapsed_ms: u32) -> u32 {
         // The time before the first step counts for nothing.
-        link.before.map_or(0, |_| self.automaton.shortened_ms(link.elapsed_ms))
+        link.before.map_or(0, |_| self.automaton.shortened_ms(elapsed_ms))
     }
 
     /// Returns the look of screens with these labels and no others.
@@ -449,8 +449,8 @@ impl Formula {
 }
 
 impl Objective for Formula {
-    fn link(&mut self, link: Link<'_>) -> LinkId {
-        let elapsed_ms = self.between_ms(link);
+    fn link(&mut self, link: Link<'_>, elapsed_ms: u32) -> LinkId {
+        let elapsed_ms = self.told_apart_ms(link, elapsed_ms);
         if !self.labeller.has_links() && elapsed_ms == 0 {
             return LinkId::default();
         }

@@ -23,8 +23,9 @@ pub use formula::{Assessment, Formula, Shaping};
 /// Phases are numbered from [`PhaseId::START`]; a phase says everything about the steps so far that later verdicts and
 /// rewards depend on.
 pub trait Objective {
-    /// Returns the number of all that the objective sees of a step and neither its action nor the screen after it shows.
-    fn link(&mut self, _link: Link<'_>) -> LinkId {
+    /// Returns the number of all that the objective sees of a step and neither its action nor the screen after it shows. The
+    /// screen after comes `elapsed_ms` later than the one before, see [`elapsed_ms`](crate::ltl::elapsed_ms).
+    fn link(&mut self, _link: Link<'_>, _elapsed_ms: u32) -> LinkId {
         LinkId::default()
     }
 

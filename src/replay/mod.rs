@@ -234,7 +234,8 @@ impl Player {
         observation: &Observation,
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
-        let link = self.objective.link(link_of(before, action, observation));
+        let (link, elapsed_ms) = link_of(before, action, observation);
+        let link = self.objective.link(link, elapsed_ms);
         let (class, look) = (self.objective.class(action), self.objective.look(Some(screen), link));
         // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
@@ -417,14 +418,15 @@ fn screen_text(observation: &Observation) -> String {
     format!("activity {activity}{state}{crash}")
 }
 
-/// Returns the link of a step to the screen of `seen`, if this was seen `before`.
-fn link_of<'a>(before: Option<&'a Observation>, action: &'a Action, seen: &'a Observation) -> Link<'a> {
-    Link {
-        before: before.map(|before| &*before.screen),
-        action: Some(action),
-        after: &seen.screen,
-        elapsed_ms: before.map_or(0, |before| elapsed_ms(before.at_ms, seen.at_ms)),
-    }
+/// Returns the link of a step from what was seen `before` to the screen of `seen`, and the time between the two.
+fn link_of<'a>(
+    before: Option<&'a Observation>,
+    action: &'a Action,
+    seen: &'a Observation,
+) -> (Link<'a>, u32) {
+    let elapsed_ms = before.map_or(0, |before| elapsed_ms(before.at_ms, seen.at_ms));
+    let before = before.map(|before| &*before.screen);
+    (Link { before, action: Some(action), after: &seen.screen }, elapsed_ms)
 }
 
 #[cfg(test)]

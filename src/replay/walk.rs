@@ -74,7 +74,8 @@ impl Walk {
         let (mut before, mut elapsed) = (None, Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
             let class = objective.class(&step.action);
-            let on_screen = objective.labels_after(link_of(before, &step.action, &step.observation));
+            let (link, elapsed_ms) = link_of(before, &step.action, &step.observation);
+            let on_screen = objective.labels_after(link, elapsed_ms);
             before = Some(&step.observation);
             elapsed.push(on_screen.elapsed_ms());
             let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();

@@ -325,7 +325,7 @@ impl Sweep<'_> {
         let site = &choice.from.entry.site;
         let (before, action) = (site.screen.as_deref(), Some(&site.actions[usize::from(choice.at)]));
         let elapsed_ms = elapsed_ms(choice.at_ms, seen.at_ms);
-        self.objective.link(Link { before, action, after: &seen.screen, elapsed_ms })
+        self.objective.link(Link { before, action, after: &seen.screen }, elapsed_ms)
     }
 
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {

@@ -211,7 +211,7 @@ impl Watch {
         let before = self.before.replace(after.clone());
         let between_ms = ltl::elapsed_ms(before_ms, observation.at_ms);
         let before = before.as_deref();
-        let link = self.formula.link(Link { before, action: Some(action), after, elapsed_ms: between_ms });
+        let link = self.formula.link(Link { before, action: Some(action), after }, between_ms);
         let (class, look) = (self.formula.class(action), self.formula.look(Some(after), link));
         let seen = Seen::Now(observation, elapsed_ms);
         let moment = Moment { action, class, seen, look, is_new: false };

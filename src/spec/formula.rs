@@ -10,14 +10,14 @@ use pest::iterators::{Pair, Pairs};
 
 use super::grammar::Rule;
 use super::items::{NESTING_MAX, OPERATORS_MAX, too_deep, too_many_operators};
-use crate::ltl::{Bound, Formula, Formulas, Unit, written_time};
+use crate::ltl::{Bound, Formula, Formulas, Unit};
 use crate::text::{Diagnostic, Span, clip, span};
 
 /// Largest step that a bound may name.
-const STEP_MAX: u32 = 1_000_000;
+pub(super) const STEP_MAX: u32 = 1_000_000;
 
 /// Longest time of a bound, in milliseconds: an hour.
-const TIME_MAX_MS: u32 = 3_600_000;
+pub(super) const TIME_MAX_MS: u32 = 3_600_000;
 
 /// Formula as it was read, with its size as it is written.
 #[derive(Clone, Debug)]
@@ -462,6 +462,10 @@ impl Reader<'_> {
                 right.formula = !right.formula;
                 return;
             }
+            Rule::previous if any.unit != Unit::Step => {
+                self.past_bound(prefix, any);
+                self.formulas().previous(f)
+            }
             step @ (Rule::next | Rule::weak_next | Rule::previous) => {
                 if let Some((_, at)) = bound {
                     let several = match step {
@@ -520,11 +524,7 @@ impl Reader<'_> {
         };
         let bound = Bound { from, to, unit };
         if bound.from > bound.to {
-            let shown = |number: u32| match unit {
-                Unit::Step => number.to_string(),
-                Unit::Time | Unit::Rest => written_time(number),
-            };
-            let (from, to) = (shown(from), shown(to));
+            let (from, to) = (unit.written(from), unit.written(to));
             let message = format!("the bound ends at {to} before it starts at {from}");
             let help = format!("write `[{to}..{from}]`");
             self.error(Diagnostic::error("E-bound", at, message).help(help));
@@ -554,10 +554,8 @@ impl Reader<'_> {
         let read = digits.parse().ok().and_then(|number: u32| number.checked_mul(scale));
         let limit = read.filter(|&limit| limit <= most);
         if limit.is_none() {
-            let message = match unit {
-                Unit::Step => format!("a bound goes up to step {STEP_MAX}"),
-                Unit::Time | Unit::Rest => format!("a bound goes up to {}", written_time(TIME_MAX_MS)),
-            };
+            let what = if unit == Unit::Step { "step " } else { "" };
+            let message = format!("a bound goes up to {what}{}", unit.written(most));
             let help = "leave the bound out to speak of all steps";
             self.error(Diagnostic::error("E-bound", at, message).help(help));
         }
@@ -744,6 +742,7 @@ mod tests {
         check_mistake("O[<=10s] a", "E-time-bound", "O", "no bound in time");
         check_mistake("H[<=10s] a", "E-time-bound", "H", "no bound in time");
         check_mistake("a S[<=10s] b", "E-time-bound", "S", "no bound in time");
+        check_mistake("Y[<=10s] a", "E-time-bound", "Y", "no bound in time");
         check_mistake("G[1..2s] a", "E-bound", "[1..2s]", "counts steps and the other time");
         check_mistake("F[<=2min] a", "E-bound", "2min", "no time");
         check_mistake("F[<=3601s] a", "E-bound", "3601s", "up to 3600s");

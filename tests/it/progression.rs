@@ -12,7 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::ci;
 use crate::pointwise::{Choices, Shape, Step, Tree, formula, holds, random_tree};
 
-struct Random(ChaCha8Rng);
+/// Choices by chance.
+pub struct Random(pub ChaCha8Rng);
 
 impl Choices for Random {
     fn choose(&mut self, count: u32) -> u32 {
@@ -42,7 +43,8 @@ fn untimed(trace: &[u64]) -> Vec<Step> {
     trace.iter().map(|&atoms| Step { atoms, at_ms: 0 }).collect()
 }
 
-fn automaton(tree: &Tree) -> Automaton {
+/// Returns the automaton of `tree`.
+pub fn automaton(tree: &Tree) -> Automaton {
     let mut formulas = Formulas::new();
     let formula = formula(tree, &mut formulas);
     Automaton::new(&formulas, formula)
@@ -187,7 +189,8 @@ fn a_prediction_says_of_all_completions_what_each_of_them_does() {
     });
 }
 
-fn share(values: &[bool]) -> Share {
+/// Returns for how many of `values` it is true.
+pub fn share(values: &[bool]) -> Share {
     match values.iter().filter(|&&value| value).count() {
         0 => Share::None,
         count if count == values.len() => Share::All,

@@ -3,22 +3,14 @@
 use std::collections::BTreeMap;
 
 use farlead::ltl::{
-    Assumption, Automaton, Bound, Formulas, Labels, Monitor, Permanent, QUANTUM_MS, ResidualId, Share,
-    elapsed_ms,
+    Assumption, Automaton, Bound, Formulas, Labels, Monitor, Permanent, QUANTUM_MS, ResidualId, elapsed_ms,
 };
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::ci;
-use crate::pointwise::{Choices, Shape, Step, Tree, formula, holds, random_tree};
-
-struct Random(ChaCha8Rng);
-
-impl Choices for Random {
-    fn choose(&mut self, count: u32) -> u32 {
-        self.0.random_range(0..count)
-    }
-}
+use crate::pointwise::{Choices, Shape, Step, Tree, holds, random_tree};
+use crate::progression::{Random, automaton, share};
 
 /// Longest time between two steps, beyond every bound of a random formula.
 const LONGEST_MS: u32 = 800;
@@ -43,12 +35,6 @@ fn each_case(seeds: u64, operators_max: u32, mut check: impl FnMut(&Tree, &[Step
             .collect();
         check(&tree, &trace);
     }
-}
-
-fn automaton(tree: &Tree) -> Automaton {
-    let mut formulas = Formulas::new();
-    let formula = formula(tree, &mut formulas);
-    Automaton::new(&formulas, formula)
 }
 
 /// Returns the labels of step `k` of a trace.
@@ -157,14 +143,6 @@ fn distances(automaton: &mut Automaton, from: ResidualId, every: &[Labels]) -> O
         steps += 1;
     }
     Some(found)
-}
-
-fn share(values: &[bool]) -> Share {
-    match values.iter().filter(|&&value| value).count() {
-        0 => Share::None,
-        count if count == values.len() => Share::All,
-        _ => Share::Some,
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
-use farlead::ltl::{Automaton, Permanent, ResidualId, written_time};
+use farlead::ltl::{Automaton, Permanent, ResidualId, Unit};
 use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, WitnessStep, shown_path};
 
 use crate::lint::counted;
@@ -161,8 +161,11 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
             .map(|(name, holds)| if *holds { name.clone() } else { format!("!{name}") })
             .collect();
         let shown = if shown.is_empty() { "anything".to_owned() } else { shown.join(" & ") };
-        let later =
-            if *elapsed_ms == 0 { String::new() } else { format!("{} later: ", written_time(*elapsed_ms)) };
+        let later = if *elapsed_ms == 0 {
+            String::new()
+        } else {
+            format!("{} later: ", Unit::Time.written(*elapsed_ms))
+        };
         // Each step is shown with the residual it leaves, which tells the purpose of the step.
         let held = labels.iter().filter(|(_, holds)| *holds).map(|(name, _)| &**name);
         let labels = automaton.labels(held).after(*elapsed_ms);

@@ -139,7 +139,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         // A line of a trace begins with a bracket, and one of a log with its time.
         if text[0].is_ascii_digit() {
             if monitor.has_time() {
-                let what = "the formula has a bound in time, and a log of APE has no times that count";
+                let what = "the formula has a bound in time, and farlead reads no times from a log of APE";
                 return Err(at_line(what.to_owned()).into());
             }
             for names in logged.steps(text).map_err(at_line)? {

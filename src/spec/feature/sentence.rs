@@ -7,9 +7,11 @@ use std::ops::Range;
 
 use pest::Parser as _;
 
+use super::super::formula::{STEP_MAX, TIME_MAX_MS};
 use super::super::grammar::{Grammar, Rule};
 use super::super::items::{ItemKind, bracket_end, items};
 use crate::gui::{nearest, quote_value};
+use crate::ltl::Unit;
 use crate::text::{Diagnostic, Diagnostics, Span, clip};
 
 /// Pattern of a sentence, with its formula.
@@ -186,9 +188,8 @@ pub(super) enum When {
     /// At some step from the last action on.
     Eventually,
     Immediately,
-    Within(u32),
-    /// Within this many milliseconds.
-    WithinMs(u32),
+    /// Within this many of a unit.
+    Within(u32, Unit),
     Always,
     Never,
 }
@@ -396,39 +397,21 @@ impl Reader<'_> {
         let mut at = 0;
         while at < tokens.len() {
             let word = |at: usize| tokens.get(at).and_then(Token::word).unwrap_or("");
-            let (found, length) = match (word(at), word(at + 1), word(at + 2)) {
+            let unit = UNITS.iter().find(|unit| unit.name == word(at + 2));
+            let (found, length) = match (word(at), word(at + 1), word(at + 2), unit) {
                 ("immediately", ..) => (When::Immediately, 1),
-                ("at", "once", _) => (When::Immediately, 2),
+                ("at", "once", ..) => (When::Immediately, 2),
                 ("always", ..) => (When::Always, 1),
                 ("never", ..) => (When::Never, 1),
-                ("must", "not", _) => (When::Never, 2),
+                ("must", "not", ..) => (When::Never, 2),
                 // That an app does not crash at one step is no news.
-                ("does" | "should" | "will", "not", "crash" | "hang") => (When::Never, 2),
-                ("within", number, "step" | "steps") => {
-                    match number.parse().ok().filter(|&steps| steps <= 1_000_000) {
-                        Some(steps) => (When::Within(steps), 3),
-                        None => {
-                            let message = format!("`{}` is no number of steps", clip(number));
-                            mistakes.push(
-                                Diagnostic::error("E-sentence", tokens[at + 1].span.clone(), message)
-                                    .help("a number of steps is like `within 3 steps`"),
-                            );
-                            return None;
-                        }
-                    }
-                }
-                ("within", number, unit) if UNITS_MS.iter().any(|(name, _)| *name == unit) => {
-                    let scale = UNITS_MS.iter().find(|(name, _)| *name == unit).map_or(1, |(_, ms)| *ms);
-                    let ms = number.parse().ok().and_then(|number: u32| number.checked_mul(scale));
-                    match ms.filter(|&ms| ms <= 3_600_000) {
-                        Some(ms) => (When::WithinMs(ms), 3),
-                        None => {
-                            let message = format!("`{} {unit}` is no time of up to an hour", clip(number));
-                            let span = tokens[at + 1].span.start..tokens[at + 2].span.end;
-                            mistakes.push(
-                                Diagnostic::error("E-sentence", span, message)
-                                    .help("a time is like `within 3 seconds`"),
-                            );
+                ("does" | "should" | "will", "not", "crash" | "hang", _) => (When::Never, 2),
+                ("within", number, _, Some(unit)) => {
+                    let spans = (&tokens[at + 1].span, &tokens[at + 2].span);
+                    match within(number, unit, spans) {
+                        Ok(found) => (found, 3),
+                        Err(mistake) => {
+                            mistakes.push(mistake);
                             return None;
                         }
                     }
@@ -599,16 +582,50 @@ impl Reader<'_> {
     }
 }
 
-/// Units of time that sentences may name, in milliseconds.
-const UNITS_MS: [(&str, u32); 7] = [
-    ("second", 1000),
-    ("seconds", 1000),
-    ("s", 1000),
-    ("ms", 1),
-    ("milliseconds", 1),
-    ("minute", 60_000),
-    ("minutes", 60_000),
+/// Unit of a bound, as sentences name it.
+struct NamedUnit {
+    name: &'static str,
+    unit: Unit,
+    /// Number of the unit that one of this name is.
+    scale: u32,
+}
+
+impl NamedUnit {
+    const fn new(name: &'static str, unit: Unit, scale: u32) -> NamedUnit {
+        NamedUnit { name, unit, scale }
+    }
+}
+
+/// Units that sentences may name.
+const UNITS: [NamedUnit; 9] = [
+    NamedUnit::new("step", Unit::Step, 1),
+    NamedUnit::new("steps", Unit::Step, 1),
+    NamedUnit::new("second", Unit::Time, 1000),
+    NamedUnit::new("seconds", Unit::Time, 1000),
+    NamedUnit::new("s", Unit::Time, 1000),
+    NamedUnit::new("ms", Unit::Time, 1),
+    NamedUnit::new("milliseconds", Unit::Time, 1),
+    NamedUnit::new("minute", Unit::Time, 60_000),
+    NamedUnit::new("minutes", Unit::Time, 60_000),
 ];
+
+/// Reads the bound of a `within`: its number and its unit, at these places.
+fn within(number: &str, unit: &NamedUnit, (at, unit_at): (&Span, &Span)) -> Result<When, Diagnostic> {
+    let (most, span, what, help) = match unit.unit {
+        Unit::Step => {
+            let what = format!("`{}` is no number of steps", clip(number));
+            (STEP_MAX, at.clone(), what, "a number of steps is like `within 3 steps`")
+        }
+        Unit::Time | Unit::Rest => {
+            let what = format!("`{} {}` is no time of up to an hour", clip(number), unit.name);
+            (TIME_MAX_MS, at.start..unit_at.end, what, "a time is like `within 3 seconds`")
+        }
+    };
+    let read = number.parse().ok().and_then(|number: u32| number.checked_mul(unit.scale));
+    let read = read.filter(|&number| number <= most);
+    read.map(|number| When::Within(number, unit.unit))
+        .ok_or_else(|| Diagnostic::error("E-sentence", span, what).help(help))
+}
 
 /// Number of patterns, which stands for any.
 const NUMBER: &str = "3";

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 
 use super::document::StepKind;
 use super::sentence::{Meaning, Piece, SentenceKind, When};
-use crate::ltl::written_time;
 use crate::spec::Expectation;
 
 /// Part of a formula.
@@ -38,8 +37,7 @@ pub(super) fn shape(steps: &[(StepKind, Meaning)], is_rule: bool) -> (Expectatio
     let mut shape = Shape { parts: Vec::new(), sign: String::new(), closing: 0 };
     let has_guard = expected.iter().any(|(_, meaning)| matches!(meaning.when, When::Always | When::Never));
     let is_guard = has_guard || is_rule && !expected.is_empty();
-    let is_within =
-        expected.iter().any(|(_, meaning)| matches!(meaning.when, When::Within(_) | When::WithinMs(_)));
+    let is_within = expected.iter().any(|(_, meaning)| matches!(meaning.when, When::Within(..)));
     let expectation = match (is_guard, is_within) {
         (false, _) => Expectation::Possible,
         (true, false) => Expectation::Never,
@@ -201,11 +199,8 @@ impl Shape {
         for meaning in others {
             self.joined(&mut is_first);
             match meaning.when {
-                When::Within(steps) => {
-                    let _ = write!(self.sign, "F[<={steps}] ");
-                }
-                When::WithinMs(ms) => {
-                    let _ = write!(self.sign, "F[<={}] ", written_time(ms));
+                When::Within(number, unit) => {
+                    let _ = write!(self.sign, "F[<={}] ", unit.written(number));
                 }
                 // The others are no part of a run that is looked for.
                 When::Eventually | When::Immediately | When::Always | When::Never => {}
@@ -239,7 +234,7 @@ impl Shape {
                 When::Never => "F ",
                 // Without anything before it, it is said of every step.
                 When::Eventually if is_alone => "F !",
-                When::Eventually | When::Immediately | When::Within(_) | When::WithinMs(_) => "!",
+                When::Eventually | When::Immediately | When::Within(..) => "!",
             });
             self.piece(&meaning.piece);
         }
@@ -255,11 +250,8 @@ impl Shape {
                 When::Always => self.sign("G "),
                 When::Never => self.sign("G !"),
                 When::Eventually if is_alone => self.sign("G "),
-                When::Within(steps) => {
-                    let _ = write!(self.sign, "F[<={steps}] ");
-                }
-                When::WithinMs(ms) => {
-                    let _ = write!(self.sign, "F[<={}] ", written_time(ms));
+                When::Within(number, unit) => {
+                    let _ = write!(self.sign, "F[<={}] ", unit.written(number));
                 }
                 When::Eventually | When::Immediately => {}
             }
