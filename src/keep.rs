@@ -9,7 +9,7 @@ use crate::device::{Album, Device, DeviceError, Pictured, references};
 use crate::gui::{Action, Atom, Rules, Touch};
 use crate::minimise::{Check, Element, Minimised, Trial, TrialResult, minimise};
 use crate::rate::Rate;
-use crate::replay::{Captured, Missing, Played, Player, capture};
+use crate::replay::{Captured, Missing, Played, Player, Slack, capture};
 use crate::rng::Seed;
 use crate::search::in_order;
 use crate::spec::Spec;
@@ -31,6 +31,8 @@ pub struct Settings {
     pub jobs: usize,
     /// True if the run as found is captured too.
     pub keeps_found: bool,
+    /// Slack of the bounds in time of a captured formula.
+    pub slack: Slack,
     /// Actions that are never done while minimising and confirming.
     pub rules: Arc<Rules>,
     /// Album for pictures of the confirming runs, if they are to be taken.
@@ -60,8 +62,8 @@ impl Keeping {
     /// Returns `run` unchanged, for devices on which nothing can be tried again.
     pub fn as_found(spec: &Spec, run: &Trace, settings: &Settings) -> Keeping {
         Keeping {
-            captured: capture(spec, run),
-            found: settings.keeps_found.then(|| capture(spec, run)),
+            captured: capture(spec, run, settings.slack),
+            found: settings.keeps_found.then(|| capture(spec, run, settings.slack)),
             found_steps: run.steps.len(),
             is_interrupted: false,
             minimised: None,
@@ -125,8 +127,8 @@ pub fn keep(
     // A run that never succeeded again is kept as it was found.
     let run = again.map_or_else(|| run.clone(), |played| explained(played, &kept, run));
     Ok(Keeping {
-        captured: capture(spec, &run),
-        found: settings.keeps_found.then(|| capture(spec, found)),
+        captured: capture(spec, &run, settings.slack),
+        found: settings.keeps_found.then(|| capture(spec, found, settings.slack)),
         found_steps: actions.len(),
         is_interrupted: !goes_on(),
         minimised,

@@ -5,6 +5,7 @@
 
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,6 +96,27 @@ pub struct Recorded {
     pub at_ms: Option<u64>,
     /// Names of its labels.
     pub labels: Vec<String>,
+    /// Values of the names that the formula keeps; none where a name has no value.
+    pub kept: BTreeMap<String, Option<Vec<String>>>,
+}
+
+/// Value of a kept name, as a line writes it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeptValue {
+    Text(String),
+    Number(serde_json::Number),
+    List(Vec<String>),
+}
+
+impl KeptValue {
+    fn values(self) -> Vec<String> {
+        match self {
+            KeptValue::Text(text) => vec![text],
+            KeptValue::Number(number) => vec![number.to_string()],
+            KeptValue::List(all) => all,
+        }
+    }
 }
 
 /// Returns the step that `line` records.
@@ -141,11 +163,11 @@ impl<'de> Visitor<'de> for RecordedVisitor {
         while let Some(label) = list.next_element()? {
             labels.push(label);
         }
-        Ok(Recorded { at_ms: None, labels })
+        Ok(Recorded { labels, ..Recorded::default() })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Recorded, A::Error> {
-        let (mut at_ms, mut labels) = (None, None);
+        let (mut at_ms, mut labels, mut kept) = (None, None, None);
         while let Some(key) = map.next_key::<String>()? {
             match &*key {
                 "labels" if labels.replace(map.next_value::<Vec<String>>()?).is_some() => {
@@ -154,7 +176,12 @@ impl<'de> Visitor<'de> for RecordedVisitor {
                 "at" if at_ms.replace(map.next_value::<u64>()?).is_some() => {
                     return Err(de::Error::duplicate_field("at"));
                 }
-                "labels" | "at" => {}
+                "keep"
+                    if kept.replace(map.next_value::<BTreeMap<String, Option<KeptValue>>>()?).is_some() =>
+                {
+                    return Err(de::Error::duplicate_field("keep"));
+                }
+                "labels" | "at" | "keep" => {}
                 // Other tools record more about a step.
                 _ => {
                     map.next_value::<de::IgnoredAny>()?;
@@ -162,7 +189,9 @@ impl<'de> Visitor<'de> for RecordedVisitor {
             }
         }
         let labels = labels.ok_or_else(|| de::Error::missing_field("labels"))?;
-        Ok(Recorded { at_ms, labels })
+        let kept = kept.unwrap_or_default().into_iter();
+        let kept = kept.map(|(name, value)| (name, value.map(KeptValue::values))).collect();
+        Ok(Recorded { at_ms, labels, kept })
     }
 }
 

@@ -5,9 +5,13 @@
 #[path = "../../tests/it/pointwise.rs"]
 mod pointwise;
 
-use farlead::ltl::{Formulas, Monitor, Permanent, QUANTUM_MS};
+#[path = "../../tests/it/kept_run.rs"]
+mod kept_run;
+
+use farlead::ltl::{Permanent, QUANTUM_MS};
+use kept_run::Run;
 use libfuzzer_sys::fuzz_target;
-use pointwise::{Choices, Shape, Step, formula, holds, random_tree};
+use pointwise::{Choices, Shape, Step, holds, random_tree};
 
 /// The input as choices; at its end, always the first one.
 struct Bytes<'a>(std::slice::Iter<'a, u8>);
@@ -32,21 +36,18 @@ fuzz_target!(|bytes: &[u8]| {
     let trace: Vec<Step> = (0..1 + choices.choose(9))
         .map(|_| {
             at_ms += choices.choose(4) * QUANTUM_MS;
-            Step { atoms: u64::from(choices.choose(16)), at_ms }
+            let variables = [choices.choose(3) as u8, choices.choose(3) as u8];
+            Step { atoms: u64::from(choices.choose(16)), at_ms, variables }
         })
         .collect();
-    let mut formulas = Formulas::new();
-    let formula = formula(&tree, &mut formulas);
-    let mut monitor = Monitor::new(&formulas, formula);
+    let mut run = Run::new(&tree);
     let mut settled = None;
     for (k, step) in trace.iter().enumerate() {
-        let names = ["a", "b", "c", "d"].into_iter().enumerate().filter(|(atom, _)| step.atoms >> atom & 1 == 1);
-        let labels = monitor.labels(names.map(|(_, name)| name));
-        let progress = monitor.step_at(step.at_ms.into(), labels);
+        run.step(step);
         let expected = holds(&tree, &trace[..=k], 0);
-        assert_eq!(progress.satisfied, expected, "{tree:?} on {:?}", &trace[..=k]);
+        assert_eq!(run.automaton.is_satisfied(run.state), expected, "{tree:?} on {:?}", &trace[..=k]);
         assert!(settled.is_none_or(|settled| settled == expected), "{tree:?} on {:?}", &trace[..=k]);
-        settled = match progress.permanent {
+        settled = match run.automaton.permanent(run.state) {
             Permanent::Satisfied => Some(true),
             Permanent::Violated => Some(false),
             Permanent::Open => None,

@@ -3,7 +3,7 @@
 //! Two spellings of an atom have one text, and that text is its name in
 //! [`Formulas::atom`](crate::ltl::Formulas::atom).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::action_type::{ActionType, START_TYPE};
@@ -324,6 +324,22 @@ pub enum Part {
 }
 
 impl Comparison {
+    /// Returns the comparison with `values` in place of the name `kept`.
+    pub(super) fn with_kept(&self, kept: &str, values: &Option<Vec<String>>) -> Comparison {
+        let Constant::Term(term) = &self.value else { return self.clone() };
+        let value = Constant::Term(term.with_kept(kept, values));
+        let plain = value.known_text().and_then(|text| self.plain(text));
+        Comparison { value: plain.unwrap_or(value), ..self.clone() }
+    }
+
+    /// Returns the value `text` as it is written, if the key has such values.
+    fn plain(&self, text: &str) -> Option<Constant> {
+        let value = Constant::Text(text.to_string());
+        let value = Comparison::new(self.key, self.op, value, ActionTypes::Any).ok()?.value;
+        // A flag standing alone is about the whole screen.
+        matches!(value, Constant::Text(_) | Constant::Number(_)).then_some(value)
+    }
+
     /// Returns the comparison, with its value read as the key wants it: `value` is a text or a regular expression, as it
     /// was written.
     pub fn new(key: Key, op: Op, value: Constant, types: ActionTypes<'_>) -> Result<Comparison, Mistake> {
@@ -715,6 +731,54 @@ impl Atom {
         let mut all = Vec::new();
         self.for_each(&mut |one| all.push(one));
         all
+    }
+
+    /// Returns the atom with `values` in place of the name `kept`.
+    pub fn with_kept(&self, kept: &str, values: &Option<Vec<String>>) -> Atom {
+        let all_with = |all: &[Comparison]| all.iter().map(|one| one.with_kept(kept, values)).collect();
+        match self {
+            Atom::Widget(all) => Atom::Widget(all_with(all)),
+            Atom::State(all) => Atom::State(all_with(all)),
+            Atom::Action(all) => Atom::Action(all_with(all)),
+            Atom::Count { of, op, number } => Atom::Count { of: all_with(of), op: *op, number: *number },
+            Atom::Checked(checked) => Atom::Checked(*checked),
+            Atom::Placed(pattern) => Atom::Placed(pattern.with_kept(kept, values)),
+            Atom::Compared { left, op, right } => {
+                let key = if let Term::Each(key, _) = left { *key } else { Key::Text };
+                let right = Comparison { key, op: *op, value: right.clone() }.with_kept(kept, values).value;
+                let number = |text: &str| Number::parse(text).filter(|number| number.to_string() == text);
+                let right = match (left, &right) {
+                    // A count is compared with a whole number as it is written.
+                    (Term::Count(_), Constant::Text(text)) => match number(text) {
+                        Some(number) if text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 9 => {
+                            Constant::Number(number)
+                        }
+                        _ => Constant::Term(Term::Values(Some(vec![text.clone()]))),
+                    },
+                    _ => right,
+                };
+                Atom::Compared { left: left.with_kept(kept, values), op: *op, right }
+            }
+        }
+    }
+
+    /// Returns the kept names in the atom, each with the term whose value it keeps.
+    pub fn kept(&self) -> BTreeMap<&str, &Term> {
+        let mut kept = BTreeMap::new();
+        let mut see = |name, term| _ = kept.insert(name, term);
+        match self {
+            Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+                let terms = all.iter().filter_map(|one| one.value.term());
+                terms.for_each(|term| term.for_each_kept(&mut see));
+            }
+            Atom::Checked(_) => {}
+            Atom::Placed(pattern) => pattern.for_each_kept(&mut see),
+            Atom::Compared { left, right, .. } => {
+                left.for_each_kept(&mut see);
+                right.term().into_iter().for_each(|term| term.for_each_kept(&mut see));
+            }
+        }
+        kept
     }
 
     /// Returns the keys that the atom looks at.

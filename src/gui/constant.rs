@@ -115,6 +115,21 @@ impl Constant {
         }
     }
 
+    /// Returns the one text that the value is, if it is a term that reads nothing and has one value.
+    pub(super) fn known_text(&self) -> Option<&str> {
+        match self {
+            Constant::Term(Term::Values(Some(values))) => match &values[..] {
+                [one] => Some(one),
+                _ => None,
+            },
+            Constant::Flag(_)
+            | Constant::Text(_)
+            | Constant::Regex(_)
+            | Constant::Number(_)
+            | Constant::Term(_) => None,
+        }
+    }
+
     /// Writes the value so that it reads back the same, after `~` if `contains` is true and else after another operator.
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>, contains: bool) -> fmt::Result {
         match self {

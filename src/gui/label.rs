@@ -11,6 +11,7 @@ use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, Number, regex};
 use super::linked::{LinkedTest, TermTest};
 use super::screen::{Flags, Screen, Widget};
+use super::term::Term;
 use super::typed::TypedText;
 
 /// Finds those of some atoms that hold, by their numbers.
@@ -21,6 +22,10 @@ pub struct Labeller {
     /// Tests that look at more than the screen after a step, or than its action.
     steps: Vec<(u32, LinkedTest)>,
 }
+
+/// Reads the value of a term at each step.
+#[derive(Clone, Debug)]
+pub struct Reading(TermTest);
 
 /// Tests a widget against all of some comparisons.
 #[derive(Clone, Debug)]
@@ -114,6 +119,12 @@ impl Labeller {
         labeller
     }
 
+    /// Adds an atom that is looked for at whole steps, whatever it looks at.
+    pub fn add_to_steps(&mut self, number: u32, atom: &Atom, typed: TypedText) {
+        let test = LinkedTest::of_any(atom, typed).expect("a kept value stands in a comparison");
+        self.steps.push((number, test));
+    }
+
     /// Returns the numbers of the atoms about actions.
     pub fn action_atoms(&self) -> impl Iterator<Item = u32> {
         self.actions.iter().map(|&(number, _)| number)
@@ -203,6 +214,18 @@ impl Labeller {
     pub fn of_action(&self, action: &Action) -> BTreeSet<u32> {
         let holds = |all: &[Test]| all.iter().all(|test| test.holds(Subject::Action(action)));
         self.actions.iter().filter(|(_, all)| holds(all)).map(|&(number, _)| number).collect()
+    }
+}
+
+impl Reading {
+    /// Returns the reading of `term`, to which typed text is worth `typed`.
+    pub fn new(term: &Term, typed: TypedText) -> Reading {
+        Reading(TermTest::new(term, typed))
+    }
+
+    /// Returns the values at a step; none if there is no value.
+    pub fn values(&self, link: Link<'_>) -> Option<Vec<String>> {
+        self.0.values(link)
     }
 }
 

@@ -5,7 +5,7 @@ use super::atom::{Atom, Comparison, Key, Op, read_typed_text, speak_of_field};
 use super::constant::{Constant, Number, quote};
 use super::label::{Link, Subject, Test, TestValue, WidgetTest, compare};
 use super::pattern::{Pattern, Relation};
-use super::screen::{Flags, Orientation, Screen, Widget};
+use super::screen::{Context, Flags, Orientation, Screen, Widget};
 use super::term::Term;
 use super::typed::TypedText;
 
@@ -52,6 +52,22 @@ impl LinkedTest {
             Atom::Compared { left, op, right } => Some(LinkedTest::compared(left, *op, right, typed)),
             Atom::State(_) | Atom::Action(_) | Atom::Widget(_) | Atom::Count { .. } | Atom::Checked(_) => {
                 None
+            }
+        }
+    }
+
+    /// Returns the test of `atom`, whatever it looks at; nothing for one that looks at all widgets at once.
+    pub fn of_any(atom: &Atom, typed: TypedText) -> Option<LinkedTest> {
+        let tests = |all: &[Comparison]| all.iter().map(|one| Test::new(one, typed)).collect();
+        match atom {
+            Atom::State(all) => Some(LinkedTest::State(tests(all))),
+            Atom::Action(all) => Some(LinkedTest::Action(tests(all))),
+            Atom::Widget(all) => {
+                let pattern = Pattern { comparisons: all.clone(), places: Vec::new() };
+                Some(LinkedTest::Widget(PlacedTest::new(&pattern, typed)))
+            }
+            Atom::Count { .. } | Atom::Checked(_) | Atom::Placed(_) | Atom::Compared { .. } => {
+                LinkedTest::new(atom, typed)
             }
         }
     }
@@ -236,8 +252,14 @@ impl TermTest {
         })
     }
 
+    /// Returns the values of a term that reads nothing; none if there is no value.
+    pub fn known_values(&self) -> Option<Vec<String>> {
+        let nothing = Screen::new("", "", Context::default(), Vec::new());
+        self.values(Link { before: None, action: None, after: &nothing })
+    }
+
     /// Returns the values at a step; none if there is no value.
-    fn values(&self, link: Link<'_>) -> Option<Vec<String>> {
+    pub fn values(&self, link: Link<'_>) -> Option<Vec<String>> {
         match self {
             Term::Each(key, of) => {
                 let meant = of.on(link);
@@ -271,6 +293,8 @@ impl TermTest {
             }
             Term::Trimmed(of) => Some(vec![of.text(link)?.trim().to_string()]),
             Term::FirstNumber(of) => Some(vec![Number::first_in(&of.text(link)?)?.to_string()]),
+            Term::Kept(_, of) => of.values(link),
+            Term::Values(values) => values.clone(),
             Term::Before(of) => of.values(Link { before: None, action: None, after: link.before? }),
         }
     }

@@ -50,7 +50,7 @@ pub use field::{by_fit, misfits};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;
-pub use label::{ActionTest, Labeller, Link, WidgetTest};
+pub use label::{ActionTest, Labeller, Link, Reading, WidgetTest};
 pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Capabilities, Repertoire, offers};
 pub use outline::Outline;

@@ -88,6 +88,25 @@ impl Pattern {
         self.comparisons.iter().for_each(|one| one.for_each(see));
         self.places.iter().for_each(|(_, pattern)| pattern.for_each(see));
     }
+
+    /// Returns the pattern with `values` in place of the name `kept`.
+    pub(super) fn with_kept(&self, kept: &str, values: &Option<Vec<String>>) -> Pattern {
+        Pattern {
+            comparisons: self.comparisons.iter().map(|one| one.with_kept(kept, values)).collect(),
+            places: self
+                .places
+                .iter()
+                .map(|(relation, place)| (*relation, place.with_kept(kept, values)))
+                .collect(),
+        }
+    }
+
+    /// Calls `see` with each kept name in it, and with the term whose value it keeps.
+    pub(super) fn for_each_kept<'a>(&'a self, see: &mut dyn FnMut(&'a str, &'a Term)) {
+        let terms = self.comparisons.iter().filter_map(|one| one.value.term());
+        terms.for_each(|term| term.for_each_kept(see));
+        self.places.iter().for_each(|(_, place)| place.for_each_kept(see));
+    }
 }
 
 impl fmt::Display for Pattern {

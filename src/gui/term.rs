@@ -3,8 +3,10 @@
 use std::fmt;
 
 use super::atom::{Comparison, Key, Kind};
-use super::constant::{Number, escaped};
+use super::constant::{Number, escaped, quote};
+use super::linked::TermTest;
 use super::pattern::Pattern;
+use super::typed::TypedText;
 
 /// Value that is read from a step. `P` describes widgets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,16 +33,25 @@ pub enum Term<P = Pattern> {
     FirstNumber(Box<Term<P>>),
     /// Value one step before.
     Before(Box<Term<P>>),
+    /// Value that a name keeps, with the term of that value.
+    Kept(String, Box<Term<P>>),
+    /// Values as they were kept; none if there was no value.
+    Values(Option<Vec<String>>),
 }
 
 impl<P> Term<P> {
     /// Returns the parts of the term.
     fn parts(&self) -> Vec<&Term<P>> {
         match self {
-            Term::Each(..) | Term::Count(_) | Term::Of(_) | Term::Number(_) | Term::Text(_) => Vec::new(),
+            Term::Each(..)
+            | Term::Count(_)
+            | Term::Of(_)
+            | Term::Number(_)
+            | Term::Text(_)
+            | Term::Values(_) => Vec::new(),
             Term::Joined(all) => all.iter().collect(),
             Term::Sum(left, right) | Term::Difference(left, right) => vec![left, right],
-            Term::Trimmed(of) | Term::FirstNumber(of) | Term::Before(of) => vec![of],
+            Term::Trimmed(of) | Term::FirstNumber(of) | Term::Before(of) | Term::Kept(_, of) => vec![of],
         }
     }
 
@@ -64,6 +75,8 @@ impl<P> Term<P> {
             Term::Trimmed(of) => Term::Trimmed(boxed(of)),
             Term::FirstNumber(of) => Term::FirstNumber(boxed(of)),
             Term::Before(of) => Term::Before(boxed(of)),
+            Term::Kept(name, of) => Term::Kept(name.clone(), boxed(of)),
+            Term::Values(values) => Term::Values(values.clone()),
         }
     }
 }
@@ -72,7 +85,7 @@ impl Term {
     /// Returns true if a value depends on more than the screen after the step.
     pub fn reads_more_than_the_screen(&self) -> bool {
         self.has(&|part| match part {
-            Term::Before(_) => true,
+            Term::Before(_) | Term::Kept(..) => true,
             Term::Of(key) => key.kind() == Kind::Action,
             Term::Each(_, of) | Term::Count(of) => {
                 let mut is_so = false;
@@ -83,6 +96,44 @@ impl Term {
             }
             _ => false,
         })
+    }
+
+    /// Returns the term with `values` in place of the name `kept`, worked out as far as it reads nothing else.
+    pub fn with_kept(&self, kept: &str, values: &Option<Vec<String>>) -> Term {
+        let given = |term: &Term| term.with_kept(kept, values);
+        let boxed = |term: &Term| Box::new(given(term));
+        let term = match self {
+            Term::Kept(name, _) if name == kept => Term::Values(values.clone()),
+            Term::Each(key, of) => Term::Each(*key, Box::new(of.with_kept(kept, values))),
+            Term::Count(of) => Term::Count(Box::new(of.with_kept(kept, values))),
+            Term::Joined(all) => Term::Joined(all.iter().map(given).collect()),
+            Term::Sum(left, right) => Term::Sum(boxed(left), boxed(right)),
+            Term::Difference(left, right) => Term::Difference(boxed(left), boxed(right)),
+            Term::Trimmed(of) => Term::Trimmed(boxed(of)),
+            Term::FirstNumber(of) => Term::FirstNumber(boxed(of)),
+            // A term whose value is kept has no kept name.
+            Term::Kept(..)
+            | Term::Of(_)
+            | Term::Number(_)
+            | Term::Text(_)
+            | Term::Before(_)
+            | Term::Values(_) => self.clone(),
+        };
+        let is_known = |part: &&Term| matches!(part, Term::Values(_) | Term::Text(_) | Term::Number(_));
+        let parts = term.parts();
+        if parts.is_empty() || !parts.iter().all(is_known) {
+            return term;
+        }
+        Term::Values(TermTest::new(&term, TypedText::Counts).known_values())
+    }
+
+    /// Calls `see` with each kept name in the term, and with the term whose value it keeps.
+    pub fn for_each_kept<'a>(&'a self, see: &mut dyn FnMut(&'a str, &'a Term)) {
+        match self {
+            Term::Kept(name, of) => see(name, of),
+            Term::Each(_, of) | Term::Count(of) => of.for_each_kept(see),
+            _ => self.parts().into_iter().for_each(|part| part.for_each_kept(see)),
+        }
     }
 
     /// Returns the number of parts, patterns included.
@@ -143,6 +194,12 @@ impl fmt::Display for Term {
             Term::Before(of) => {
                 out.write_str("prev ")?;
                 of.write_part(out)
+            }
+            Term::Kept(name, _) => out.write_str(name),
+            Term::Values(None) => out.write_str("nothing"),
+            Term::Values(Some(values)) => {
+                let quoted: Vec<String> = values.iter().map(|value| quote(value)).collect();
+                write!(out, "list({})", quoted.join(", "))
             }
         }
     }

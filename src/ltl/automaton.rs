@@ -3,11 +3,12 @@
 //! A step taken before costs one look-up. No answer depends on earlier questions: states are numbered in the
 //! order in which they are met, and nothing is decided by that number.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use super::formula::{Atom, Formula, Formulas, QUANTUM_MS};
+use super::formula::{Atom, Formula, Formulas, Keep, QUANTUM_MS, bits};
+use super::keep::{Instances, Kept};
 use super::labels::Labels;
 use super::meaning::{Class, Meaning, Permanent};
 use super::progress::{Memory, Progression, Residual};
@@ -85,8 +86,12 @@ pub struct Automaton {
     pub(super) work_before: u64,
     pub(super) formula: Formula,
     pub(super) atoms: u32,
+    /// True if states have rows of followers: the formula has few atoms and keeps no value.
+    has_rows: bool,
     /// True if the formula has a bound in time.
     pub(super) has_time: bool,
+    /// Values in place of kept names; none if the formula keeps none.
+    pub(super) kept: Option<Box<Kept>>,
     /// Longest time that makes a difference.
     longest_ms: u32,
     /// Residuals once some time has passed.
@@ -130,14 +135,15 @@ struct Ways {
     table: u32,
     /// First label of each eight.
     shifts: [u8; 8],
-    /// Number of tables on the way; 0 if too many labels matter, or some beyond the first 64.
+    /// Number of tables on the way; 0 if too many labels matter, or some beyond the first 64, or kept values.
     len: u8,
 }
 
 impl Ways {
     fn new(relevant: &Labels) -> Ways {
         let mut ways = Ways { mask: relevant.low, table: UNKNOWN, shifts: [0; 8], len: 0 };
-        if !relevant.is_low() || relevant.low.count_ones() > ATOMS_IN_TABLES {
+        let is_large = !relevant.is_low() || relevant.low.count_ones() > ATOMS_IN_TABLES;
+        if is_large || relevant.binding() != 0 {
             return ways;
         }
         let mut left = relevant.low;
@@ -178,8 +184,8 @@ impl Automaton {
         let names: Vec<&str> = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom)).collect();
         let mut own = Formulas::new();
         // In the order of the names, so that an atom's number is its rank among them.
-        for name in &names {
-            own.atom(name);
+        for &atom in &formulas.atoms(formula) {
+            own.import(formulas, formulas.known_atom(atom));
         }
         let formula = own.import(formulas, formula);
         let mut automaton = Automaton::of_own(own, formula);
@@ -188,7 +194,7 @@ impl Automaton {
     }
 
     /// Builds the automaton; `formulas` must hold only the names of `formula`, in the order of their numbers.
-    fn of_own(formulas: Formulas, formula: Formula) -> Automaton {
+    fn of_own(mut formulas: Formulas, formula: Formula) -> Automaton {
         // Far beyond formulas that people write or read; from here on a shorter spelling is better.
         let atoms_max = formulas.atom_count(formula).saturating_mul(4).saturating_add(10_000);
         let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
@@ -196,9 +202,14 @@ impl Automaton {
         let has_time = formulas.has_time(formula);
         let longest = formulas.longest_ms(formula).div_ceil(QUANTUM_MS) + 1;
         let longest_ms = longest.saturating_mul(QUANTUM_MS);
+        let has_keep = formulas.has_keep(formula);
+        let fresh = if has_keep { Instances::with_fresh(&mut formulas) } else { Instances::default() };
         let progression = Progression::new(formulas);
+        let kept = has_keep.then(|| Box::new(Kept::new(&progression.formulas, atoms, fresh.clone())));
         let mut automaton = Automaton {
-            meaning: Meaning::new(&progression.formulas, has_time),
+            meaning: Meaning::new(&progression.formulas, has_time, has_keep.then(|| Arc::new(fresh))),
+            has_rows: atoms <= ATOMS_IN_A_ROW && !has_keep,
+            kept,
             has_time,
             longest_ms,
             waits: HashMap::default(),
@@ -248,7 +259,7 @@ impl Automaton {
     pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let state = if labels.elapsed_ms() == 0 { state } else { self.wait(state, labels.elapsed_ms()) };
         // Most steps were taken before, so this comes first.
-        if self.atoms <= ATOMS_IN_A_ROW {
+        if self.has_rows {
             let next = self.rows[self.place_in_row(state, labels.low)];
             if next != UNKNOWN {
                 return ResidualId(next);
@@ -271,7 +282,7 @@ impl Automaton {
     }
 
     /// Returns the state that `state` is once `elapsed_ms` have passed, before the next step.
-    fn wait(&mut self, state: ResidualId, elapsed_ms: u32) -> ResidualId {
+    pub(super) fn wait(&mut self, state: ResidualId, elapsed_ms: u32) -> ResidualId {
         let elapsed_ms = self.shortened_ms(elapsed_ms);
         if elapsed_ms == 0 || state == ResidualId::START {
             return state;
@@ -290,9 +301,59 @@ impl Automaton {
         if self.has_time { elapsed_ms.min(self.longest_ms) } else { 0 }
     }
 
+    /// Returns true if the residual has the rest of a bound in time.
+    pub fn is_timed(&self, state: ResidualId) -> bool {
+        let formula = self.states[state.index()].residual.formula;
+        state != ResidualId::START && self.progression.formulas.waits(formula)
+    }
+
     /// Returns true if the formula has a bound in time.
     pub fn has_time(&self) -> bool {
         self.has_time
+    }
+
+    /// Returns the texts of the kept names, by their numbers.
+    pub fn keeps(&self) -> &[Box<str>] {
+        self.progression.formulas.keeps()
+    }
+
+    /// Returns the number of the values that a step gives to kept names, one for each name, for
+    /// [`Labels::with_binding`]. `rename` returns the name of an atom once the value takes the place of a kept name, given by
+    /// its number; it returns the same name whenever it is asked, and equal names exactly for what is equal.
+    pub fn bind(&mut self, values: &[&str], rename: &mut dyn FnMut(&str, usize) -> String) -> u32 {
+        self.kept.as_mut().map_or(0, |kept| kept.bind(&mut self.progression.formulas, values, rename))
+    }
+
+    /// Returns the atoms that residuals have besides those of the formula, as values took the place of kept names: their
+    /// numbers, in the order in which they were met.
+    pub fn atoms_with_values(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.kept.as_ref().map_or(&[][..], |kept| &kept.met).iter().map(|atom| atom.0)
+    }
+
+    /// Returns the atoms that still have kept names in them: their numbers.
+    pub fn atoms_with_names(&self) -> impl Iterator<Item = u32> {
+        self.kept.as_ref().map_or(&[][..], |kept| kept.named()).iter().map(|atom| atom.0)
+    }
+
+    /// Returns the store of the formula and its residuals.
+    pub fn formulas(&self) -> &Formulas {
+        &self.progression.formulas
+    }
+
+    /// Returns the name of the atom with this number.
+    pub fn atom_name(&self, number: u32) -> &str {
+        self.progression.formulas.name(Atom(number))
+    }
+
+    /// Returns the name that an atom of the formula, or of a residual, has with the values of `binding` in place of all kept
+    /// names.
+    pub fn name_with_values(&self, number: u32, binding: u32) -> &str {
+        let formulas = &self.progression.formulas;
+        let mut atom = Atom(number);
+        for (_, atoms) in self.kept.iter().filter_map(|kept| kept.binding(binding)).flatten() {
+            atom = atoms.get(&atom).map_or(atom, |&given| formulas.atom_of(given));
+        }
+        formulas.name(atom)
     }
 
     /// Returns true if a trace that ends here satisfies the formula; for the start, if the empty trace does.
@@ -338,6 +399,7 @@ impl Automaton {
             || self.states.len() > 1 << 17
             || self.steps.len() > 1 << 18
             || self.waits.len() > 1 << 18
+            || self.kept.as_ref().is_some_and(|kept| kept.is_large())
     }
 
     /// Forgets all states but the start and `kept`, and returns the new handle of `kept`. Answers stay the
@@ -347,17 +409,20 @@ impl Automaton {
         let old = &self.progression;
         let mut formulas = Formulas::new();
         // All names again, in their order: the atoms keep their numbers, so labels stay valid.
-        for name in self.atoms() {
-            formulas.atom(name);
+        for number in 0..self.atoms {
+            formulas.import(&old.formulas, old.formulas.known_atom(Atom(number)));
         }
         let formula = formulas.import(&old.formulas, self.formula);
-        let (left, memory) = old.moved(residual, &mut formulas);
         let mut fresh = Automaton::of_own(formulas, formula);
         fresh.numbers = std::mem::take(&mut self.numbers);
         if kept == ResidualId::START {
             *self = fresh;
             return kept;
         }
+        if let (Some(values), Some(kept)) = (&self.kept, &mut fresh.kept) {
+            kept.take_over(&mut fresh.progression.formulas, values, &old.formulas, &old.atoms(residual));
+        }
+        let (left, memory) = old.moved(residual, &mut fresh.progression.formulas);
         let residual = fresh.progression.settle(left, memory);
         let state = fresh.add(residual);
         *self = fresh;
@@ -373,7 +438,7 @@ impl Automaton {
     fn step_anew(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         // Label sets that differ in other atoms lead to the same state, so they share one computed step.
         let mattering = labels.shared_with(&self.states[state.index()].relevant);
-        if self.atoms <= ATOMS_IN_A_ROW {
+        if self.has_rows {
             let place = self.place_in_row(state, mattering.low);
             if self.rows[place] == UNKNOWN {
                 self.rows[place] = self.follow(state, &mattering).0;
@@ -431,7 +496,49 @@ impl Automaton {
     fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let residual = self.states[state.index()].residual;
         let residual = self.progression.step(residual, labels);
+        let residual = self.with_values(residual, labels.binding());
         self.state_of(residual)
+    }
+
+    /// Returns the residual of a step with its values in place of kept names: those of `binding`, or fresh ones.
+    fn with_values(&mut self, residual: Residual, binding: u32) -> Residual {
+        let free = self.progression.free(residual);
+        let Some(kept) = self.kept.as_mut().filter(|_| free != 0) else { return residual };
+        let mut residual = residual;
+        if let Some(binding) = kept.binding(binding) {
+            for (keep, atoms) in binding.into_iter().filter(|(keep, _)| free >> keep.0 & 1 == 1) {
+                residual = self.progression.with_value(residual, keep, &atoms);
+            }
+            return residual;
+        }
+        for keep in bits(free).map(Keep) {
+            let all = self.progression.atoms(residual);
+            // Where all are taken, questions have been given up before, and nobody comes here.
+            let value = kept.instances.free_value(keep, all.iter().copied()).unwrap_or(0);
+            let mut atoms = BTreeMap::new();
+            for atom in all {
+                let formulas = &mut self.progression.formulas;
+                if formulas.free(formulas.known_atom(atom)) >> keep.0 & 1 == 1 {
+                    atoms.insert(atom, kept.instances.give_fresh(formulas, atom, keep, value));
+                }
+            }
+            residual = self.progression.with_value(residual, keep, &atoms);
+        }
+        residual
+    }
+
+    /// Notes the atoms of `residual` that have been given values.
+    fn meet_atoms(&mut self, residual: Residual) {
+        let Some(kept) = &mut self.kept else { return };
+        for atom in self.progression.atoms(residual) {
+            let has_values = kept
+                .instances
+                .given(atom)
+                .is_some_and(|(_, given)| given.iter().any(|&(_, value)| value >= kept.instances.fresh()));
+            if has_values && kept.is_met.insert(atom) {
+                kept.met.push(atom);
+            }
+        }
     }
 
     fn state_of(&mut self, residual: Residual) -> ResidualId {
@@ -460,13 +567,16 @@ impl Automaton {
 
     fn add(&mut self, residual: Residual) -> ResidualId {
         let spelled = self.progression.spell_out(residual);
-        let mut relevant = Labels::default();
-        for atom in self.progression.atoms_now(residual) {
+        self.meet_atoms(residual);
+        let (atoms, is_kept) = self.progression.atoms_now(residual);
+        // Where a value is kept, it is part of what a step depends on.
+        let mut relevant = Labels::default().with_binding(is_kept.into());
+        for atom in atoms {
             relevant.insert(atom.0);
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = ResidualId(self.states.len() as u32);
-        if self.atoms > ATOMS_IN_A_ROW {
+        if !self.has_rows {
             self.ways.push(Ways::new(&relevant));
         }
         self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None });
@@ -477,7 +587,7 @@ impl Automaton {
         if state != ResidualId::START {
             self.by_residual.insert(hash_of(&residual), state.0);
         }
-        if self.atoms <= ATOMS_IN_A_ROW {
+        if self.has_rows {
             self.rows.resize(self.states.len() << self.atoms, UNKNOWN);
         }
         state

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::formula::{Bound, Formula, Formulas, Node};
+use super::formula::{Bound, Formula, Formulas, Keep, Node};
 
 /// Binding strength of an operator; a part that binds less tightly than its place asks gets brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +49,7 @@ const PIECES_A_NAME: usize = 20;
 enum Piece {
     Text(&'static str),
     Bound(Bound),
+    Keep(Keep),
     Formula(Formula, Level),
     /// The right side of an operator that needs no brackets around another of its kind.
     Chained(Formula, &'static str),
@@ -68,6 +69,7 @@ impl fmt::Display for Display<'_> {
             match piece {
                 Piece::Text(text) => out.write_str(text)?,
                 Piece::Bound(bound) => write_bound(out, bound)?,
+                Piece::Keep(keep) => write!(out, "keep {}: ", self.formulas.keep_text(keep))?,
                 Piece::Formula(formula, least) => {
                     if let (Node::Atom(atom), negated) = (self.formulas.node(formula), formula.is_negated()) {
                         if names == self.names_max {
@@ -131,6 +133,12 @@ impl Display<'_> {
                 }
                 level
             }
+            // It reaches to the end, so it is in brackets wherever more follows.
+            Node::Keep(keep, f) => {
+                pieces.push(Piece::Keep(keep));
+                pieces.push(Piece::Formula(f.negated_if(negated), Level::Iff));
+                Level::Iff
+            }
             Node::Iff(a, b) => {
                 if negated {
                     pieces.push(Piece::Text("!("));
@@ -184,9 +192,13 @@ impl Display<'_> {
             Node::Until(..) => Some(if formula.is_negated() { "R" } else { "U" }),
             Node::StrongRelease(..) => Some(if formula.is_negated() { "W" } else { "M" }),
             Node::Since(..) => (!formula.is_negated()).then_some("S"),
-            Node::True | Node::Atom(_) | Node::And(_) | Node::Iff(..) | Node::Next(_) | Node::Previous(_) => {
-                None
-            }
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Keep(..)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Previous(_) => None,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Duties: the parts of a formula that a trace has to keep, and the first step at which one of them is violated.
 
+use super::automaton::{Automaton, ResidualId};
 use super::formula::{Formula, Formulas, Node};
 use super::labels::Labels;
-use super::progress::{Memory, Progression, Residual};
+use super::progress::Residual;
 
 /// A part of a formula that the last step of a trace violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,56 +14,75 @@ pub struct Duty {
     pub since: usize,
 }
 
-/// Returns the duties of `formula` that the last of `steps` violates, each step given by the time since the one before, and
-/// the names of its labels.
-///
-/// The duties are formulas of `formulas`, which grows by the residuals of the trace. There is none if the trace does not
-/// violate the formula permanently, or only several duties together do.
+/// Duties along a trace.
 ///
 /// ```
-/// use farlead::ltl::{Bound, Formulas, violated_duties};
+/// use farlead::ltl::{Automaton, Bound, Duties, Formulas};
 ///
 /// let mut ltl = Formulas::new();
 /// let (paid, total) = (ltl.atom("paid"), ltl.atom("total"));
 /// let always_total = ltl.always(Bound::ANY, total);
 /// let formula = ltl.implies(paid, always_total);
 /// let spec = ltl.always(Bound::ANY, formula);
-/// let duties = violated_duties(
-///     &mut ltl,
-///     spec,
-///     &[(0, vec![]), (0, vec!["paid", "total"]), (0, vec!["total"]), (0, vec![])],
-/// );
-/// assert_eq!((duties[0].formula, duties[0].since), (always_total, 2));
+/// let mut automaton = Automaton::new(&ltl, spec);
+/// let mut duties = Duties::default();
+/// for names in [vec![], vec!["paid", "total"], vec!["total"]] {
+///     let labels = automaton.labels(names);
+///     duties.step(&mut automaton, &labels);
+/// }
+/// let labels = automaton.labels([]);
+/// duties.step(&mut automaton, &labels);
+/// let violated = duties.violated(&mut automaton, &labels);
+/// assert_eq!(automaton.formulas().display(violated[0].formula).to_string(), "G total");
+/// assert_eq!(violated[0].since, 2);
 /// ```
-pub fn violated_duties(formulas: &mut Formulas, formula: Formula, steps: &[(u32, Vec<&str>)]) -> Vec<Duty> {
-    let mut progression = Progression::new(formulas.clone());
-    let mut residual = Residual { formula, memory: Memory::NONE };
-    // The duties before the step that comes next, each with the first step of its unbroken row.
-    let mut duties: Vec<Duty> = Vec::new();
-    for (number, (elapsed_ms, names)) in steps.iter().enumerate() {
-        residual = progression.wait(residual, *elapsed_ms);
-        let known = std::mem::take(&mut duties);
-        duties = conjuncts(&progression.formulas, residual.formula)
+#[derive(Clone, Debug, Default)]
+pub struct Duties {
+    /// State before the last step, and after it; none before the first step.
+    states: Option<(ResidualId, ResidualId)>,
+    steps: usize,
+    /// Duties before the last step, each with the first step of its unbroken row.
+    before: Vec<Duty>,
+}
+
+impl Duties {
+    /// Takes a step of `automaton` with `labels`, from the start on.
+    pub fn step(&mut self, automaton: &mut Automaton, labels: &Labels) {
+        let state = self.states.map_or(ResidualId::START, |(_, state)| state);
+        // Time passes before the step.
+        let state = automaton.wait(state, labels.elapsed_ms());
+        let formula = automaton.states[state.index()].residual.formula;
+        let known = std::mem::take(&mut self.before);
+        self.before = conjuncts(automaton.formulas(), formula)
             .into_iter()
             .map(|formula| {
                 let since =
-                    known.iter().find(|duty| duty.formula == formula).map_or(number, |duty| duty.since);
+                    known.iter().find(|duty| duty.formula == formula).map_or(self.steps, |duty| duty.since);
                 Duty { formula, since }
             })
             .collect();
-        let labels = labels_of(&progression.formulas, residual.formula, names);
-        if number + 1 == steps.len() {
-            let memory = residual.memory;
-            duties.retain(|duty| {
-                let alone = Residual { formula: duty.formula, memory };
-                progression.step(alone, &labels).formula == Formula::FALSE
-            });
-        } else {
-            residual = progression.step(residual, &labels);
-        }
+        self.states = Some((state, automaton.step(state, &labels.clone().after(0))));
+        self.steps += 1;
     }
-    *formulas = progression.formulas;
-    duties
+
+    /// Returns the duties that the last step, which had `labels`, violates. There is none if the trace does not violate the
+    /// formula permanently, or only several duties together do.
+    pub fn violated(&self, automaton: &mut Automaton, labels: &Labels) -> Vec<Duty> {
+        let Some((before, _)) = self.states else { return Vec::new() };
+        let memory = automaton.states[before.index()].residual.memory;
+        let mut duties = self.before.clone();
+        duties.retain(|duty| {
+            let alone = Residual { formula: duty.formula, memory };
+            automaton.progression.step(alone, labels).formula == Formula::FALSE
+        });
+        duties
+    }
+
+    /// Returns what the last step had to keep.
+    pub fn whole(&self, automaton: &Automaton) -> Formula {
+        let before = self.states.map_or(ResidualId::START, |(before, _)| before);
+        automaton.states[before.index()].residual.formula
+    }
 }
 
 fn conjuncts(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
@@ -72,15 +92,22 @@ fn conjuncts(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
     }
 }
 
-fn labels_of(formulas: &Formulas, formula: Formula, names: &[&str]) -> Labels {
-    let atoms = formulas.atoms(formula).into_iter();
-    atoms.filter(|&atom| names.contains(&formulas.name(atom))).map(|atom| atom.0).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::formula::Bound;
     use super::*;
+
+    /// Returns the duties that the last of these steps violates, as text.
+    fn violated(formulas: &Formulas, formula: Formula, steps: &[&[&str]]) -> Vec<(String, usize)> {
+        let mut automaton = Automaton::new(formulas, formula);
+        let (mut duties, mut labels) = (Duties::default(), Labels::default());
+        for names in steps {
+            labels = automaton.labels(names.iter().copied());
+            duties.step(&mut automaton, &labels);
+        }
+        let found = duties.violated(&mut automaton, &labels).into_iter();
+        found.map(|duty| (automaton.formulas().display(duty.formula).to_string(), duty.since)).collect()
+    }
 
     #[test]
     fn a_duty_that_the_past_sets_is_found_at_the_step_that_violates_it() {
@@ -89,13 +116,9 @@ mod tests {
         let before = ltl.previous(settings);
         let both = ltl.and([crash, before]);
         let spec = ltl.always(Bound::ANY, !both);
-        let duties =
-            violated_duties(&mut ltl, spec, &[(0, vec![]), (0, vec!["settings"]), (0, vec!["crash"])]);
-        assert_eq!(duties, [Duty { formula: spec, since: 0 }]);
-        assert_eq!(
-            violated_duties(&mut ltl, spec, &[(0, vec!["settings"]), (0, vec![]), (0, vec!["crash"])]),
-            []
-        );
+        let shown = ltl.display(spec).to_string();
+        assert_eq!(violated(&ltl, spec, &[&[], &["settings"], &["crash"]]), [(shown, 0)]);
+        assert_eq!(violated(&ltl, spec, &[&["settings"], &[], &["crash"]]), []);
     }
 
     #[test]
@@ -104,7 +127,6 @@ mod tests {
         let (a, b) = (ltl.atom("a"), ltl.atom("b"));
         let (always_a, always_b) = (ltl.always(Bound::ANY, a), ltl.always(Bound::ANY, b));
         let spec = ltl.and([always_a, always_b]);
-        let duties = violated_duties(&mut ltl, spec, &[(0, vec!["a", "b"]), (0, vec!["a"])]);
-        assert_eq!(duties, [Duty { formula: always_b, since: 0 }]);
+        assert_eq!(violated(&ltl, spec, &[&["a", "b"], &["a"]]), [("G b".to_string(), 0)]);
     }
 }

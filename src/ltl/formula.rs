@@ -56,6 +56,13 @@ impl std::ops::Not for Formula {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Atom(pub u32);
 
+/// A name that keeps a value from a step on: the number of its text in [`Formulas::keep_text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Keep(pub u32);
+
+/// Most names that the formulas of one store can keep.
+pub const KEEPS_MAX: usize = 32;
+
 /// The range of steps of a bounded operator, counted from the current one (0), both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bound {
@@ -161,6 +168,8 @@ pub enum Node {
     Atom(Atom),
     /// All of two or more formulas; negated, a disjunction.
     And(Members),
+    /// The formula with a value of this step in place of the name, in its atoms. An ended trace does not satisfy it.
+    Keep(Keep, Formula),
     /// Equivalence. Neither side is negated.
     Iff(Formula, Formula),
     /// The strong next: there is a next step, and it holds there. Negated, the weak next.
@@ -192,6 +201,10 @@ struct Entry {
     has_time: bool,
     /// True if time changes it before the next step.
     waits: bool,
+    /// True if some part keeps a value.
+    has_keep: bool,
+    /// Bits of the names that its atoms have and that are kept outside of it.
+    free: u32,
 }
 
 /// A store of formulas, each kept once.
@@ -212,6 +225,7 @@ pub struct Formulas {
     members: Vec<Formula>,
     unique: Unique,
     names: Vec<Box<str>>,
+    keeps: Vec<Box<str>>,
 }
 
 impl Default for Formulas {
@@ -231,12 +245,15 @@ impl Formulas {
             has_past: false,
             has_time: false,
             waits: false,
+            has_keep: false,
+            free: 0,
         };
         let mut formulas = Formulas {
             entries: vec![top],
             members: Vec::new(),
             unique: Unique::default(),
             names: Vec::new(),
+            keeps: Vec::new(),
         };
         formulas.unique.insert(hash_of(&Node::True), 0);
         formulas
@@ -244,6 +261,16 @@ impl Formulas {
 
     /// Returns the formula that holds at a step labelled `name`.
     pub fn atom(&mut self, name: &str) -> Formula {
+        self.atom_with(name, 0)
+    }
+
+    /// Returns the formula that holds at a step labelled `name`, a name with kept ones in it: those of these texts.
+    pub fn atom_of_kept(&mut self, name: &str, texts: &[&str]) -> Formula {
+        let free = texts.iter().fold(0, |free, text| free | 1 << self.keep_of(text).0);
+        self.atom_with(name, free)
+    }
+
+    pub(super) fn atom_with(&mut self, name: &str, free: u32) -> Formula {
         let known = self.unique.find(
             hash_of(name),
             |index| matches!(self.entries[index as usize].node, Node::Atom(atom) if self.name(atom) == name),
@@ -253,7 +280,48 @@ impl Formulas {
         }
         let atom = Atom(self.names.len() as u32);
         self.names.push(name.into());
-        self.push(hash_of(name), Node::Atom(atom))
+        let formula = self.push(hash_of(name), Node::Atom(atom));
+        self.entries[formula.index()].free = free;
+        formula
+    }
+
+    /// Returns `f` with a value of the step in place of a kept name. `text` names it and the term of its value; it is
+    /// the same for two keeps exactly if both are.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the store has [`KEEPS_MAX`] other texts.
+    pub fn keep(&mut self, text: &str, f: Formula) -> Formula {
+        let keep = self.keep_of(text);
+        self.kept(keep, f)
+    }
+
+    pub(super) fn kept(&mut self, keep: Keep, f: Formula) -> Formula {
+        if f.bare() == Formula::TRUE {
+            return f;
+        }
+        // Like any other node that speaks of a step, it does not hold of an ended trace.
+        let negate = self.at_end(f);
+        self.intern(Node::Keep(keep, f.negated_if(negate))).negated_if(negate)
+    }
+
+    fn keep_of(&mut self, text: &str) -> Keep {
+        let at = self.keeps.iter().position(|known| **known == *text).unwrap_or_else(|| {
+            assert!(self.keeps.len() < KEEPS_MAX, "at most {KEEPS_MAX} names are kept");
+            self.keeps.push(text.into());
+            self.keeps.len() - 1
+        });
+        Keep(at as u32)
+    }
+
+    /// Returns the text of a kept name.
+    pub fn keep_text(&self, keep: Keep) -> &str {
+        &self.keeps[keep.0 as usize]
+    }
+
+    /// Returns all kept names, by their numbers.
+    pub(super) fn keeps(&self) -> &[Box<str>] {
+        &self.keeps
     }
 
     /// Returns the conjunction of `all`.
@@ -435,6 +503,12 @@ impl Formulas {
         Formula(known.expect("an atom of this place") << 1)
     }
 
+    /// Returns the atom that `formula` is.
+    pub(super) fn atom_of(&self, formula: Formula) -> Atom {
+        let Node::Atom(atom) = self.node(formula) else { unreachable!("the formula is an atom") };
+        atom
+    }
+
     /// Returns the number of names; atoms are numbered below it.
     pub(super) fn names_len(&self) -> usize {
         self.names.len()
@@ -483,6 +557,21 @@ impl Formulas {
         self.rebound(node, |bound| bound.waited(elapsed_ms))
     }
 
+    /// Returns true if some part of `formula` keeps a value.
+    pub fn has_keep(&self, formula: Formula) -> bool {
+        self.entries[formula.index()].has_keep
+    }
+
+    /// Returns true if `formula` has a kept name that it does not keep itself.
+    pub fn names_kept(&self, formula: Formula) -> bool {
+        self.free(formula) != 0
+    }
+
+    /// Returns the bits of the names that `formula` has and does not keep itself.
+    pub(super) fn free(&self, formula: Formula) -> u32 {
+        self.entries[formula.index()].free
+    }
+
     pub(super) fn depth(&self, formula: Formula) -> u32 {
         self.entries[formula.index()].depth
     }
@@ -497,7 +586,7 @@ impl Formulas {
         match node {
             Node::True | Node::Atom(_) => {}
             Node::And(members) => self.members(members).iter().copied().for_each(visit),
-            Node::Next(f) | Node::Previous(f) => visit(f),
+            Node::Next(f) | Node::Previous(f) | Node::Keep(_, f) => visit(f),
             Node::Iff(a, b) | Node::Until(_, a, b) | Node::StrongRelease(_, a, b) | Node::Since(a, b) => {
                 visit(a);
                 visit(b);
@@ -543,7 +632,12 @@ impl Formulas {
             // Parts come before wholes, so the parts of this node are built already.
             let built = match other.node(part) {
                 Node::True => Formula::TRUE,
-                Node::Atom(atom) => self.atom(other.name(atom)),
+                Node::Atom(atom) => {
+                    let keeps = bits(other.free(part)).map(|at| self.keep_of(other.keep_text(Keep(at))));
+                    let free = keeps.fold(0, |free, keep| free | 1 << keep.0);
+                    self.atom_with(other.name(atom), free)
+                }
+                Node::Keep(keep, f) => self.keep(other.keep_text(keep), of(f)),
                 Node::And(members) => {
                     let members: Vec<Formula> = other.members(members).iter().map(|&f| of(f)).collect();
                     self.and(members)
@@ -558,6 +652,55 @@ impl Formulas {
             mine.insert(part, built);
         }
         mine[&formula.bare()].negated_if(formula.is_negated())
+    }
+
+    /// Returns `part` rebuilt from other parts, without its negation.
+    pub(super) fn rebuilt(&mut self, part: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
+        match self.node(part) {
+            Node::True | Node::Atom(_) => part.bare(),
+            Node::And(members) => {
+                let members: Vec<Formula> = self.members(members).iter().map(|&f| of(f)).collect();
+                self.and(members)
+            }
+            Node::Keep(keep, f) => self.kept(keep, of(f)),
+            Node::Iff(a, b) => self.iff(of(a), of(b)),
+            Node::Next(f) => self.next(of(f)),
+            Node::Until(bound, a, b) => self.until(bound, of(a), of(b)),
+            Node::StrongRelease(bound, a, b) => self.strong_release(bound, of(a), of(b)),
+            Node::Previous(f) => self.previous(of(f)),
+            Node::Since(a, b) => self.since(of(a), of(b)),
+        }
+    }
+
+    /// Returns `formula` with other atoms in place of those in `atoms`, but for those below a keep of the name `keep`, and
+    /// for those of past operators: no kept name stands in them.
+    pub(super) fn replaced(
+        &mut self,
+        formula: Formula,
+        keep: Option<Keep>,
+        atoms: &std::collections::BTreeMap<Atom, Formula>,
+    ) -> Formula {
+        let mut all = std::collections::BTreeMap::new();
+        for part in self.parts(formula) {
+            let is_bound = keep.is_some_and(|keep| self.free(part) >> keep.0 & 1 == 0);
+            let value = match self.node(part) {
+                _ if is_bound => part,
+                Node::Atom(atom) => atoms.get(&atom).copied().unwrap_or(part),
+                Node::Previous(_) | Node::Since(..) => part,
+                Node::True
+                | Node::And(_)
+                | Node::Keep(..)
+                | Node::Iff(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..) => self.rebuilt(part, |f: Formula| {
+                    let found: Formula = all[&f.bare()];
+                    found.negated_if(f.is_negated())
+                }),
+            };
+            all.insert(part, value);
+        }
+        all[&formula.bare()].negated_if(formula.is_negated())
     }
 
     /// Compares two formulas by content, so the order is the same in every store.
@@ -581,6 +724,13 @@ impl Formulas {
                 (Node::And(x), Node::And(y)) => {
                     let (x, y) = (self.members(x), self.members(y));
                     first_difference(x.iter().zip(y)).ok_or(x.len().cmp(&y.len()))
+                }
+                (Node::Keep(m, x), Node::Keep(n, y)) => {
+                    if x == y {
+                        Err(self.keep_text(m).cmp(self.keep_text(n)))
+                    } else {
+                        Ok((x, y))
+                    }
                 }
                 (Node::Next(x), Node::Next(y)) | (Node::Previous(x), Node::Previous(y)) => Ok((x, y)),
                 (Node::Iff(x, v), Node::Iff(y, w)) | (Node::Since(x, v), Node::Since(y, w)) => {
@@ -634,6 +784,7 @@ impl Formulas {
             Node::True
             | Node::Atom(_)
             | Node::And(_)
+            | Node::Keep(..)
             | Node::Iff(..)
             | Node::Next(_)
             | Node::Previous(_)
@@ -656,7 +807,11 @@ impl Formulas {
             match self.node(formula) {
                 Node::True | Node::Atom(_) => {}
                 Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) if !negate => return false,
-                node @ (Node::And(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..)) => {
+                node @ (Node::And(_)
+                | Node::Keep(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..)) => {
                     self.for_each_part(node, |part| see(part.negated_if(negate)));
                 }
                 // Both values of a part count, and in the past only what the steps so far decide.
@@ -714,6 +869,7 @@ impl Formulas {
         let index = self.entries.len() as u32;
         let (mut atoms, mut depth, mut has_past) = (0u64, 0, false);
         let (mut has_time, mut waits) = (false, false);
+        let (mut has_keep, mut free) = (false, 0);
         self.for_each_part(node, |part| {
             let part = &self.entries[part.index()];
             atoms = atoms.saturating_add(part.atoms);
@@ -721,11 +877,16 @@ impl Formulas {
             has_past |= part.has_past;
             has_time |= part.has_time;
             waits |= part.waits;
+            has_keep |= part.has_keep;
+            free |= part.free;
         });
         match node {
             Node::Until(bound, ..) | Node::StrongRelease(bound, ..) => {
                 has_time |= bound.unit != Unit::Step;
                 waits = bound.unit == Unit::Rest;
+            }
+            Node::Keep(keep, _) => {
+                (has_keep, free, waits) = (true, free & !(1 << keep.0), false);
             }
             // A set changes with its members; what speaks of other steps does not.
             Node::And(_) | Node::Iff(..) => {}
@@ -737,6 +898,7 @@ impl Formulas {
             Node::And(members) => self.members(members).iter().all(|&member| self.at_end(member)),
             Node::Iff(a, b) => self.at_end(a) == self.at_end(b),
             Node::Atom(_)
+            | Node::Keep(..)
             | Node::Next(_)
             | Node::Until(..)
             | Node::StrongRelease(..)
@@ -745,7 +907,7 @@ impl Formulas {
         };
         atoms += u64::from(matches!(node, Node::Atom(_)));
         has_past |= matches!(node, Node::Previous(_) | Node::Since(..));
-        self.entries.push(Entry { node, atoms, depth, at_end, has_past, has_time, waits });
+        self.entries.push(Entry { node, atoms, depth, at_end, has_past, has_time, waits, has_keep, free });
         self.unique.insert(hash, index);
         Formula(index << 1)
     }
@@ -760,10 +922,16 @@ fn kind(node: Node) -> u8 {
         Node::Since(..) => 3,
         Node::Iff(..) => 4,
         Node::And(_) => 5,
-        Node::Next(_) => 6,
-        Node::Until(..) => 7,
-        Node::StrongRelease(..) => 8,
+        Node::Keep(..) => 6,
+        Node::Next(_) => 7,
+        Node::Until(..) => 8,
+        Node::StrongRelease(..) => 9,
     }
+}
+
+/// Iterates over the places of the bits of `set`.
+pub(super) fn bits(set: u32) -> impl Iterator<Item = u32> {
+    (0..u32::BITS).filter(move |at| set >> at & 1 == 1)
 }
 
 fn first_difference<'a>(

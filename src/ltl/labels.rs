@@ -8,6 +8,8 @@ pub struct Labels {
     high: Vec<u64>,
     /// Time since the step before, floored to the quantum.
     elapsed_ms: u32,
+    /// Values that the step gives to kept names, see [`Automaton::bind`](super::Automaton::bind); 0 if they are not known.
+    binding: u32,
 }
 
 impl FromIterator<u32> for Labels {
@@ -22,13 +24,25 @@ impl Labels {
     /// Returns the labels of a formula of at most 64 atoms: bit *n* is set if atom *n* holds.
     #[inline]
     pub const fn from_bits(bits: u64) -> Labels {
-        Labels { low: bits, high: Vec::new(), elapsed_ms: 0 }
+        Labels { low: bits, high: Vec::new(), elapsed_ms: 0, binding: 0 }
     }
 
     /// Returns the same labels, of a step that is this long after the one before; see [`elapsed_ms`](super::elapsed_ms).
     #[must_use]
     pub fn after(self, elapsed_ms: u32) -> Labels {
         Labels { elapsed_ms, ..self }
+    }
+
+    /// Returns the same labels, of a step that gives these values to kept names; see
+    /// [`Automaton::bind`](super::Automaton::bind).
+    #[must_use]
+    pub fn with_binding(self, binding: u32) -> Labels {
+        Labels { binding, ..self }
+    }
+
+    /// Returns the number of the values that the step gives to kept names; 0 if they are not known.
+    pub fn binding(&self) -> u32 {
+        self.binding
     }
 
     /// Returns the time since the step before.
@@ -75,14 +89,15 @@ impl Labels {
     #[must_use]
     pub fn union(&self, other: &Labels) -> Labels {
         let low = self.low | other.low;
-        // Of the labels of an action and of a screen, one knows the time.
+        // Of the labels of an action and of a screen, one knows the time and the values.
         let elapsed_ms = self.elapsed_ms.max(other.elapsed_ms);
+        let binding = self.binding.max(other.binding);
         if self.high.is_empty() && other.high.is_empty() {
-            return Labels { low, high: Vec::new(), elapsed_ms };
+            return Labels { low, high: Vec::new(), elapsed_ms, binding };
         }
         // The longer list is the one that is copied, because `zip` ends with the shorter.
         let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
-        let mut union = Labels { low, high: long.high.clone(), elapsed_ms };
+        let mut union = Labels { low, high: long.high.clone(), elapsed_ms, binding };
         union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);
         union
     }
@@ -99,14 +114,15 @@ impl Labels {
         })
     }
 
-    /// Returns the labels that are in both sets.
+    /// Returns the labels that are in both sets; the values of `self`, if those of `other` count.
     pub(super) fn shared_with(&self, other: &Labels) -> Labels {
         let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
         // Sets are compared and hashed as lists of words, so equal sets must have equal lists.
         while high.last() == Some(&0) {
             high.pop();
         }
-        Labels { low: self.low & other.low, high, elapsed_ms: 0 }
+        let binding = if other.binding == 0 { 0 } else { self.binding };
+        Labels { low: self.low & other.low, high, elapsed_ms: 0, binding }
     }
 }
 

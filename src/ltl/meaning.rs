@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bdd::{Bdd, Edge};
-use super::formula::{Atom, Formula, Formulas, Node, QUANTUM_MS};
+use super::formula::{Atom, Formula, Formulas, Keep, Node, QUANTUM_MS, bits};
+use super::keep::Instances;
 use super::parts::Profile;
 use super::progress::remembered;
 use super::table::{Multiply, Unique, hash_of};
@@ -124,6 +125,10 @@ pub(super) struct Meaning {
     atoms: u32,
     /// True if time passes between steps, as far as the formula shows.
     has_time: bool,
+    /// Atoms with fresh values, if the formula keeps values.
+    instances: Option<Arc<Instances>>,
+    /// Leaves once a fresh value takes the place of a name.
+    given: HashMap<(Formula, Keep, u32), Formula, Multiply>,
     /// By class: the class that it is a quantum of time later, before the next step, and the cost of finding it.
     waited: HashMap<Class, (Class, u64), Multiply>,
     /// Lists of past operators, parts before wholes, one for each combination that was asked about.
@@ -187,17 +192,32 @@ fn way_to_last(reached: &[Reached]) -> Vec<(u32, Cube)> {
 }
 
 impl Meaning {
-    /// Returns the meaning of residuals in `formulas`, which must get no further atoms. Where they have bounds in time,
-    /// `has_time` is true.
-    pub fn new(formulas: &Formulas, has_time: bool) -> Meaning {
+    /// Returns the meaning of residuals with the atoms that `formulas` has now. Where they have bounds in time, `has_time` is
+    /// true; where they keep values, `instances` has the atoms with fresh ones.
+    pub fn new(formulas: &Formulas, has_time: bool, instances: Option<Arc<Instances>>) -> Meaning {
+        Meaning::of_atoms(formulas, formulas.names_len() as u32, has_time, instances)
+    }
+
+    /// Returns the same meaning, and nothing found so far.
+    pub fn anew(&self, formulas: &Formulas) -> Meaning {
+        Meaning::of_atoms(formulas, self.atoms, self.has_time, self.instances.clone())
+    }
+
+    fn of_atoms(
+        formulas: &Formulas,
+        atoms: u32,
+        has_time: bool,
+        instances: Option<Arc<Instances>>,
+    ) -> Meaning {
         // The atoms of this step, and as the first leaves those of the step after, have one order: functions of
         // the one are built from functions of the other bottom up.
-        let atoms = formulas.names_len() as u32;
         let leaves: Vec<Formula> = (0..atoms).map(|number| formulas.known_atom(Atom(number))).collect();
         Meaning {
             bdd: Bdd::new(),
             atoms,
             has_time,
+            instances,
+            given: HashMap::default(),
             waited: HashMap::default(),
             pasts: Vec::new(),
             variable_of: leaves.iter().copied().zip(atoms..).collect(),
@@ -244,6 +264,57 @@ impl Meaning {
         });
         self.unless_exhausted()?;
         Ok(self.intern(formulas, Functions { past: at, all }))
+    }
+
+    /// Returns the class of functions after a step, with fresh values in place of the names kept at it.
+    fn intern_after(&mut self, formulas: &mut Formulas, functions: Functions) -> Result<Class, TooMany> {
+        let Some(instances) = self.instances.clone() else { return Ok(self.intern(formulas, functions)) };
+        let Functions { past, mut all } = functions;
+        let leaves_of = |meaning: &Meaning, all: &[Edge]| -> Vec<(Edge, Formula)> {
+            let nodes = meaning.bdd.nodes_below(all);
+            nodes.into_iter().map(|node| (node, meaning.leaf_of(node))).collect()
+        };
+        let free = leaves_of(self, &all).iter().fold(0, |free, &(_, leaf)| free | formulas.free(leaf));
+        for keep in bits(free).map(Keep) {
+            let leaves = leaves_of(self, &all);
+            self.bdd.spend(leaves.len() as u64 * 10);
+            let atoms = leaves.iter().flat_map(|&(_, leaf)| formulas.atoms(leaf));
+            let value = instances.free_value(keep, atoms).ok_or(TooMany)?;
+            let mut values: HashMap<Edge, Edge, Multiply> = [(Edge::TRUE, Edge::TRUE)].into_iter().collect();
+            let of = |values: &HashMap<Edge, Edge, Multiply>, edge: Edge| {
+                values[&edge.bare()].negated_if(edge.is_negated())
+            };
+            for (node, leaf) in leaves {
+                let leaf = self.given(formulas, &instances, leaf, keep, value);
+                let condition = self.leaf(leaf);
+                let (high, low) = self.bdd.branches(node);
+                let value = self.bdd.choose(condition, of(&values, high), of(&values, low));
+                values.insert(node, value);
+            }
+            all.iter_mut().for_each(|function| *function = of(&values, *function));
+        }
+        self.unless_exhausted()?;
+        Ok(self.intern(formulas, Functions { past, all }))
+    }
+
+    /// Returns `leaf` with the fresh `value` in place of the name `keep`.
+    fn given(
+        &mut self,
+        formulas: &mut Formulas,
+        instances: &Instances,
+        leaf: Formula,
+        keep: Keep,
+        value: u32,
+    ) -> Formula {
+        if formulas.free(leaf) >> keep.0 & 1 == 0 {
+            return leaf;
+        }
+        if let Some(&known) = self.given.get(&(leaf, keep, value)) {
+            return known;
+        }
+        let given = instances.in_formula(formulas, leaf, keep, value);
+        self.given.insert((leaf, keep, value), given);
+        given
     }
 
     /// Returns the allowance of a question that may cost `work`.
@@ -524,7 +595,7 @@ impl Meaning {
                 guard = self.bdd.and(guard, leads_there);
             }
             // Different functions may be one class, because `intern` forgets needless values.
-            let class = self.intern(formulas, Functions { past, all: targets });
+            let class = self.intern_after(formulas, Functions { past, all: targets })?;
             let (so_far, _) = guards.entry(class).or_insert((Edge::FALSE, way));
             *so_far = self.bdd.or(*so_far, guard);
             self.unless_exhausted()?;
@@ -549,7 +620,7 @@ impl Meaning {
             let functions = self.after_step(formulas, class, &mut allowance)?;
             let past = self.classes[class.index()].past;
             self.for_each_follower(&functions, known, &mut allowance, |meaning, functions, _| {
-                followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+                followers.push(meaning.intern_after(formulas, Functions { past, all: functions.to_vec() })?);
                 Ok(())
             })?;
         }
@@ -772,7 +843,7 @@ impl Meaning {
         let mut found = Vec::new();
         let before = allowance.left;
         self.for_each_follower(functions, &BTreeMap::new(), allowance, |meaning, functions, _| {
-            found.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+            found.push(meaning.intern_after(formulas, Functions { past, all: functions.to_vec() })?);
             Ok(())
         })?;
         // Different functions may be one class, because `intern` forgets needless values.
@@ -799,7 +870,7 @@ impl Meaning {
         if granted == Formula::TRUE {
             self.for_each_follower(&functions, &BTreeMap::new(), allowance, |meaning, functions, cube| {
                 found.push((
-                    meaning.intern(formulas, Functions { past, all: functions.to_vec() }),
+                    meaning.intern_after(formulas, Functions { past, all: functions.to_vec() })?,
                     cube.clone(),
                 ));
                 Ok(())
@@ -814,7 +885,7 @@ impl Meaning {
         self.for_each_follower(&functions, &BTreeMap::new(), allowance, |meaning, functions, cube| {
             if functions[0] == Edge::TRUE {
                 found.push((
-                    meaning.intern(formulas, Functions { past, all: functions[1..].to_vec() }),
+                    meaning.intern_after(formulas, Functions { past, all: functions[1..].to_vec() })?,
                     cube.clone(),
                 ));
             }
@@ -923,7 +994,11 @@ impl Meaning {
                     self.bdd.iff(a, b)
                 }
                 Node::Previous(_) | Node::Since(..) => past[&part],
-                Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => self.leaf(part),
+                Node::Atom(_)
+                | Node::Keep(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..) => self.leaf(part),
             };
             // With past operators the value depends on `past`, so it is good for this call alone.
             if formulas.has_past(part) {
@@ -1106,6 +1181,8 @@ impl Meaning {
                 let (a, b) = (of(self, a), of(self, b));
                 self.bdd.iff(a, b)
             }
+            // Its atoms have been judged with the value of this step.
+            Node::Keep(_, f) => of(self, f),
             Node::Next(f) => self.required_there(formulas, f, step),
             Node::Until(bound, a, b) => {
                 let now = if bound.from == 0 { of(self, b) } else { Edge::FALSE };

@@ -11,6 +11,7 @@ mod bdd;
 mod display;
 mod duty;
 mod formula;
+mod keep;
 mod labels;
 mod meaning;
 mod monitor;
@@ -23,8 +24,10 @@ mod unrolled;
 
 pub use automaton::{Automaton, ResidualId, TooManyResiduals};
 pub use display::Display;
-pub use duty::{Duty, violated_duties};
-pub use formula::{Atom, Bound, Formula, Formulas, Members, Node, QUANTUM_MS, Unit, elapsed_ms};
+pub use duty::{Duties, Duty};
+pub use formula::{
+    Atom, Bound, Formula, Formulas, KEEPS_MAX, Keep, Members, Node, QUANTUM_MS, Unit, elapsed_ms,
+};
 pub use labels::Labels;
 pub use meaning::{Assumption, Cube, Permanent, Prediction, RESIDUALS_MAX, Share};
 pub use monitor::{Monitor, Progress, reward};

@@ -1,5 +1,7 @@
 //! A formula followed along one trace, in memory that does not grow with it.
 
+use std::collections::BTreeSet;
+
 use super::automaton::{Automaton, ResidualId};
 use super::display::Display;
 use super::formula::{Formula, Formulas, elapsed_ms};
@@ -60,6 +62,22 @@ impl Monitor {
         self.automaton.has_time()
     }
 
+    /// Returns the automaton that is followed, for a step that keeps values: until the step is taken, its numbers stay.
+    pub fn automaton(&mut self) -> &mut Automaton {
+        self.forget_if_large();
+        &mut self.automaton
+    }
+
+    /// Returns the labels called `names`, of a step that gives the values of `binding` to kept names; see
+    /// [`Automaton::bind`]. An atom holds if its name has, with these values in it.
+    pub fn labels_with<'a>(&mut self, names: impl IntoIterator<Item = &'a str>, binding: u32) -> Labels {
+        let names: BTreeSet<&str> = names.into_iter().collect();
+        let own = 0..self.automaton.atoms().count() as u32;
+        let others = self.automaton.atoms_with_values().chain(self.automaton.atoms_with_names());
+        let holds = |&number: &u32| names.contains(self.automaton.name_with_values(number, binding));
+        own.chain(others).filter(holds).collect::<Labels>().with_binding(binding)
+    }
+
     /// Returns the labels called `names`; names outside the formula make no difference.
     pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
         self.automaton.labels(names)
@@ -80,10 +98,9 @@ impl Monitor {
 
     /// Takes a step with `labels`, numbered as in the monitor's automaton.
     pub fn step_labels(&mut self, labels: &Labels) -> Progress {
-        // A trace may be endless, and the memory of the monitor must not grow with it.
-        if self.automaton.is_large() {
-            self.state = self.automaton.forget(self.state);
-            self.renumberings += 1;
+        // Numbers of values are those of an automaton that has forgotten nothing since.
+        if labels.binding() == 0 {
+            self.forget_if_large();
         }
         let before = self.automaton.atom_count(self.state);
         self.state = self.automaton.step(self.state, labels);
@@ -92,6 +109,15 @@ impl Monitor {
         let atom_count = self.automaton.atom_count(self.state);
         let reward = reward(satisfied, permanent, before, atom_count);
         Progress { satisfied, permanent, reward, atom_count }
+    }
+
+    /// Forgets what is known of the formula once it is much: a trace may be endless, and the memory of the monitor must not
+    /// grow with it.
+    fn forget_if_large(&mut self) {
+        if self.automaton.is_large() {
+            self.state = self.automaton.forget(self.state);
+            self.renumberings += 1;
+        }
     }
 
     /// Returns what is permanent: before the first step, over all traces that have a step; later, as returned

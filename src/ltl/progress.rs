@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::formula::{Atom, Formula, Formulas, Node};
+use super::formula::{Atom, Formula, Formulas, Keep, Node};
 use super::labels::Labels;
 use super::table::{Unique, hash_of};
 
@@ -154,8 +154,8 @@ impl Progression {
         changed(&spelled, residual.formula)
     }
 
-    /// Returns the atoms that the next step can depend on.
-    pub fn atoms_now(&mut self, residual: Residual) -> Vec<Atom> {
+    /// Returns the atoms that the next step can depend on, and true if a value is kept at it.
+    pub fn atoms_now(&mut self, residual: Residual) -> (Vec<Atom>, bool) {
         // Marks by number, so that nothing needs to be cleared between searches.
         self.looks += 1;
         self.looked_at.resize(self.formulas.len(), 0);
@@ -165,7 +165,7 @@ impl Progression {
             let past = self.past_parts(residual.formula);
             open.extend(past.into_iter().map(|past| remembered(&self.formulas, past)));
         }
-        let mut atoms = Vec::new();
+        let (mut atoms, mut is_kept) = (Vec::new(), false);
         while let Some(part) = open.pop() {
             let look = std::mem::replace(&mut self.looked_at[part.index()], self.looks);
             if look == self.looks {
@@ -175,6 +175,10 @@ impl Progression {
                 // The operand of a next speaks of the step after this one.
                 Node::True | Node::Next(_) => {}
                 Node::Atom(atom) => atoms.push(atom),
+                Node::Keep(_, f) => {
+                    is_kept = true;
+                    open.push(f);
+                }
                 Node::Previous(_) => open.push(self.recall(residual.memory, part.bare())),
                 Node::Since(a, b) => open.extend([a, b, self.recall(residual.memory, part.bare())]),
                 node @ (Node::And(_) | Node::Iff(..) | Node::Until(..) | Node::StrongRelease(..)) => {
@@ -182,6 +186,57 @@ impl Progression {
                 }
             }
         }
+        (atoms, is_kept)
+    }
+
+    /// Returns `residual` with other atoms in place of those in `atoms`, also where they stand below a keep.
+    pub fn with_atoms(&mut self, residual: Residual, atoms: &BTreeMap<Atom, Formula>) -> Residual {
+        if atoms.is_empty() {
+            return residual;
+        }
+        let (formula, memory) = self.with_other_atoms(residual, None, atoms);
+        self.settle(formula, memory)
+    }
+
+    /// Returns `residual` with other atoms in place of those in `atoms`, but for those below a keep of the name `keep`.
+    pub fn with_value(
+        &mut self,
+        residual: Residual,
+        keep: Keep,
+        atoms: &BTreeMap<Atom, Formula>,
+    ) -> Residual {
+        let (formula, memory) = self.with_other_atoms(residual, Some(keep), atoms);
+        self.settle(formula, memory)
+    }
+
+    fn with_other_atoms(
+        &mut self,
+        residual: Residual,
+        keep: Option<Keep>,
+        atoms: &BTreeMap<Atom, Formula>,
+    ) -> (Formula, Vec<(Formula, Formula)>) {
+        let mut memory = self.needed(residual.formula, residual.memory);
+        for (_, value) in &mut memory {
+            *value = self.formulas.replaced(*value, keep, atoms);
+        }
+        // No past operator has a kept name, so all of them stay as they are spelled.
+        (self.formulas.replaced(residual.formula, keep, atoms), memory)
+    }
+
+    /// Returns the bits of the names of `residual` that stand for a value of the step before.
+    pub fn free(&self, residual: Residual) -> u32 {
+        let memory = &self.memories[residual.memory.0 as usize];
+        let of_memory = memory.iter().fold(0, |free, &(_, value)| free | self.formulas.free(value));
+        self.formulas.free(residual.formula) | of_memory
+    }
+
+    /// Returns the atoms of `residual`.
+    pub fn atoms(&self, residual: Residual) -> Vec<Atom> {
+        let memory = &self.memories[residual.memory.0 as usize];
+        let mut atoms = self.formulas.atoms(residual.formula);
+        memory.iter().for_each(|&(_, value)| atoms.extend(self.formulas.atoms(value)));
+        atoms.sort_unstable();
+        atoms.dedup();
         atoms
     }
 
@@ -245,6 +300,7 @@ impl Progression {
                     self.open_one(self.formulas.members(members)[at]);
                 }
             }
+            Node::Keep(_, f) => self.open_one(f),
             Node::Iff(a, b) => [a, b].into_iter().for_each(|f| self.open_one(f)),
             Node::Next(f) => self.open_past_at_top(f),
             node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
@@ -274,7 +330,12 @@ impl Progression {
             return;
         }
         match self.formulas.node(formula) {
-            Node::True | Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => {}
+            Node::True
+            | Node::Atom(_)
+            | Node::Keep(..)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..) => {}
             Node::And(members) => {
                 for at in 0..self.formulas.members(members).len() {
                     self.open_past_at_top(self.formulas.members(members)[at]);
@@ -308,6 +369,8 @@ impl Progression {
                 let (a, b) = (self.value(a), self.value(b));
                 self.formulas.iff(a, b)
             }
+            // Its atoms have been judged with the value of this step.
+            Node::Keep(_, f) => self.value(f),
             Node::Next(f) => self.required_there(f),
             node @ Node::Until(bound, a, b) => {
                 // Before its range begins, the right side cannot satisfy it.
@@ -357,9 +420,12 @@ impl Progression {
             return formula;
         }
         let seen = match self.formulas.node(formula) {
-            Node::True | Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => {
-                formula.bare()
-            }
+            Node::True
+            | Node::Atom(_)
+            | Node::Keep(..)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..) => formula.bare(),
             Node::And(members) => {
                 let members = self.formulas.members(members).to_vec();
                 let members: Vec<Formula> =
@@ -424,6 +490,7 @@ impl Progression {
                 Node::True
                 | Node::Atom(_)
                 | Node::And(_)
+                | Node::Keep(..)
                 | Node::Iff(..)
                 | Node::Next(_)
                 | Node::Until(..)
@@ -438,6 +505,8 @@ impl Progression {
                     let there = self.seen_from_there(value, &keep);
                     self.formulas.at_a_step(there)
                 }
+                // What an ended trace did not satisfy, it does not satisfy now.
+                Node::Keep(..) => self.formulas.at_a_step(value),
                 Node::True | Node::Atom(_) | Node::Next(_) | Node::Previous(_) | Node::Since(..) => value,
             };
             at_top.insert(part, value);
@@ -449,15 +518,14 @@ impl Progression {
     fn rebuild(&mut self, part: Formula, recalled: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
         let formulas = &mut self.formulas;
         match formulas.node(part) {
-            Node::True | Node::Atom(_) => part,
-            Node::And(members) => {
-                let members: Vec<Formula> = formulas.members(members).iter().map(|&f| of(f)).collect();
-                formulas.and(members)
-            }
-            Node::Iff(a, b) => formulas.iff(of(a), of(b)),
-            Node::Next(f) => formulas.next(of(f)),
-            Node::Until(bound, a, b) => formulas.until(bound, of(a), of(b)),
-            Node::StrongRelease(bound, a, b) => formulas.strong_release(bound, of(a), of(b)),
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Keep(..)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..) => formulas.rebuilt(part, of),
             // The dual of `Y` is true at the first step, just where the remembered `true` counts.
             Node::Previous(f) if recalled == Formula::TRUE => !formulas.previous(!of(f)),
             Node::Previous(f) => {
@@ -511,6 +579,7 @@ pub(super) fn remembered(formulas: &Formulas, past: Formula) -> Formula {
         Node::True
         | Node::Atom(_)
         | Node::And(_)
+        | Node::Keep(..)
         | Node::Iff(..)
         | Node::Next(_)
         | Node::Until(..)

@@ -96,6 +96,11 @@ impl Automaton {
             // One part violates the whole, and only all of them satisfy it.
             return Prediction { violated: any_of(&violated), satisfied: all_of(&satisfied) };
         }
+        let mut fresh = known.clone();
+        for (atom, to) in self.fresh_atoms(state) {
+            fresh.extend(known.get(&atom).map(|&holds| (to, holds)));
+        }
+        let known = &fresh;
         let listed = self.ask(state, |meaning, formulas, class| {
             meaning.predict(formulas, class, known, meaning.allowance(LISTED_FIRST_MAX))
         });
@@ -139,11 +144,12 @@ impl Automaton {
         assumption: Assumption,
     ) -> Result<Option<Vec<(u32, Cube)>>, TooManyResiduals> {
         let own = &mut self.progression.formulas;
+        let names = own.names_len();
         let assumption = Assumption {
             first: own.import(formulas, assumption.first),
             later: own.import(formulas, assumption.later),
         };
-        assert_eq!(own.names_len(), self.atoms as usize, "an assumption speaks of the formula's atoms");
+        assert_eq!(own.names_len(), names, "an assumption speaks of the formula's atoms");
         let listed = |automaton: &mut Automaton, work_max| {
             automaton.ask(ResidualId::START, |meaning, formulas, class| {
                 meaning.witness(formulas, class, assumption, meaning.allowance(work_max))
@@ -159,9 +165,9 @@ impl Automaton {
     }
 
     /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
-    /// `states_max`, takes too much work, or has a clock.
+    /// `states_max`, takes too much work, has a clock, or keeps values.
     pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
-        if self.has_time {
+        if self.has_time || self.kept.is_some() {
             return None;
         }
         let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
@@ -209,9 +215,28 @@ impl Automaton {
     }
 
     fn guards(&mut self, state: ResidualId, followers_max: usize) -> Result<Vec<Guard>, TooManyResiduals> {
-        self.ask(state, |meaning, formulas, class| {
+        let mut guards = self.ask(state, |meaning, formulas, class| {
             meaning.guards(formulas, class, followers_max, meaning.allowance(LISTED_MAX))
-        })
+        })?;
+        let values: BTreeMap<u32, u32> =
+            self.fresh_atoms(state).into_iter().map(|(atom, fresh)| (fresh, atom)).collect();
+        let rename = |cube: &mut Cube| {
+            cube.iter_mut().for_each(|(atom, _)| *atom = values.get(atom).copied().unwrap_or(*atom))
+        };
+        for Guard { way, cubes, .. } in guards.iter_mut().filter(|_| !values.is_empty()) {
+            rename(way);
+            cubes.iter_mut().flatten().for_each(rename);
+        }
+        Ok(guards)
+    }
+
+    /// Returns the atoms with values in `state`, each with the one that has fresh values in their place.
+    fn fresh_atoms(&self, state: ResidualId) -> Vec<(u32, u32)> {
+        let Some(kept) = &self.kept else { return Vec::new() };
+        let atoms = self.progression.atoms(self.states[state.index()].residual);
+        let fresh = kept.instances.fresh_for(&atoms).unwrap_or_default();
+        let number = |formula: Formula| self.progression.formulas.atom_of(formula).0;
+        fresh.into_iter().map(|(atom, fresh)| (atom.0, number(fresh))).collect()
     }
 
     fn steps_to(&mut self, state: ResidualId, goal: Goal) -> Result<Option<u32>, TooManyResiduals> {
@@ -243,16 +268,16 @@ impl Automaton {
     }
 
     fn shortest_run(&mut self, formula: Formula, assumption: Assumption) -> Result<Vec<Cube>, TooMany> {
-        // Clauses do not speak of time.
-        if self.has_time {
+        // Clauses speak neither of time nor of values.
+        if self.has_time || self.kept.is_some() {
             return Err(TooMany);
         }
         shortest_run(&mut self.progression.formulas, formula, assumption, SOUGHT_MAX, &mut self.work_before)
     }
 
-    /// Returns true if listing residuals may not be the fastest way.
+    /// Returns true if listing residuals may not be the fastest way, and if there is another.
     fn has_many_atoms(&self) -> bool {
-        self.atoms > FEW_ATOMS
+        self.atoms > FEW_ATOMS && self.kept.is_none()
     }
 
     fn lasting(&mut self) -> Lasting {
@@ -328,7 +353,7 @@ impl Automaton {
     /// Returns true if two short probes show that nothing is permanent: steps without any label, and with every
     /// one. On a large formula this is much faster than computing all followers.
     fn is_plainly_open(&mut self, state: ResidualId) -> bool {
-        if !self.has_many_atoms() && self.atom_count(state) < PROBED_ATOMS_MIN {
+        if self.kept.is_some() || !self.has_many_atoms() && self.atom_count(state) < PROBED_ATOMS_MIN {
             return false;
         }
         let all = (0..self.atoms).fold(Labels::default(), |mut labels, atom| {
@@ -389,14 +414,23 @@ impl Automaton {
     }
 
     fn class_of(&mut self, formula: Formula, memory: Memory, work_max: u64) -> Result<Class, TooMany> {
-        let memory = self.progression.needed(formula, memory);
+        let residual = match &self.kept {
+            None => Residual { formula, memory },
+            Some(kept) => {
+                let atoms = self.progression.atoms(Residual { formula, memory });
+                let fresh = kept.instances.fresh_for(&atoms).ok_or(TooMany)?;
+                self.progression.with_atoms(Residual { formula, memory }, &fresh)
+            }
+        };
+        let formula = residual.formula;
+        let memory = self.progression.needed(formula, residual.memory);
         self.meaning.class(&self.progression.formulas, formula, &memory, work_max)
     }
 
     pub(super) fn keep_meaning_in_bounds(&mut self) {
         if self.meaning.is_full() {
             self.work_before += self.meaning.work();
-            self.meaning = Meaning::new(&self.progression.formulas, self.has_time);
+            self.meaning = self.meaning.anew(&self.progression.formulas);
             // Classes are numbers of the old meaning.
             self.states.iter_mut().for_each(|state| (state.class, state.parts) = (None, None));
         }

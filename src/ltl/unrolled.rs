@@ -137,6 +137,8 @@ impl Unrolled<'_> {
         match self.formulas.node(part) {
             Node::True | Node::Atom(_) => Vec::new(),
             Node::And(members) => self.formulas.members(members).iter().map(|&f| (f, step)).collect(),
+            // Nobody asks about a formula that keeps a value: the atoms of two steps would be taken for one.
+            Node::Keep(_, f) => vec![(f, step)],
             Node::Iff(a, b) => vec![(a, step), (b, step)],
             Node::Next(f) => has_next.then_some((f, step + 1)).into_iter().collect(),
             node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
@@ -164,6 +166,7 @@ impl Unrolled<'_> {
                 let all = self.formulas.members(members).iter().map(|&f| self.known(f, step)).collect();
                 self.and(all)
             }
+            Node::Keep(_, f) => self.known(f, step),
             Node::Iff(a, b) => {
                 let (a, b) = (self.known(a, step), self.known(b, step));
                 let both = self.and(vec![a, b]);

@@ -12,19 +12,28 @@ use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
     Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Screen, TypedText, nearest,
 };
-use crate::ltl::{Automaton, Follower, Labels, Permanent, QUANTUM_MS, ResidualId, Share, reward};
+use crate::ltl::{
+    self, Automaton, Duties, Duty, Follower, Formulas, Labels, Permanent, QUANTUM_MS, ResidualId, Share,
+    reward,
+};
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
+
+use super::kept::KeptValues;
 
 /// Formula of a spec, as the objective of runs.
 #[derive(Clone, Debug)]
 pub struct Formula {
     automaton: Automaton,
-    /// Names of the atoms, by their numbers.
+    /// Names of the atoms, by their numbers; atoms of residuals with kept values have numbers too.
     names: Vec<Arc<str>>,
+    /// Number of the formula's own atoms.
+    conditions: usize,
     /// Atoms with a name that the spec declares, by their numbers.
     atoms: Vec<(u32, Atom)>,
     labeller: Labeller,
+    /// Values in place of kept names.
+    kept: KeptValues,
     /// Labeller to which typed text counts, where that may differ.
     credulous: Option<Labeller>,
     /// Atoms that typed text alone met on some screen.
@@ -101,6 +110,7 @@ impl Formula {
         let names: Vec<Arc<str>> = automaton.atoms().map(Into::into).collect();
         let known: Vec<(u32, &Atom)> =
             (0..).zip(&names).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?))).collect();
+        let kept = KeptValues::new(&automaton, &known, spec.typed);
         let labeller = Labeller::new(known.iter().copied(), spec.typed);
         Formula {
             credulous: labeller
@@ -117,7 +127,9 @@ impl Formula {
                 .map(|&(number, _)| number)
                 .collect(),
             atoms: known.iter().map(|&(number, atom)| (number, atom.clone())).collect(),
+            kept,
             automaton,
+            conditions: names.len(),
             names,
             shaping,
             is_violation: spec.expectation == Expectation::Must,
@@ -156,11 +168,70 @@ impl Formula {
         self.labeller.on_screen(screen).into_iter().collect()
     }
 
+    /// Returns the atoms that have been looked for so far, with their numbers; the values of `binding`, see
+    /// [`Labels::with_binding`], take the place of kept names.
+    pub fn atoms_with(&self, binding: u32) -> Vec<(u32, Atom)> {
+        let own = self.atoms.iter().cloned();
+        let others = self.kept.looked_for().iter().cloned();
+        let with_values = |(number, atom): (u32, Atom)| {
+            let name = self.automaton.name_with_values(number, binding);
+            (number, self.kept.atom(name).cloned().unwrap_or(atom))
+        };
+        own.chain(others).map(with_values).collect()
+    }
+
     /// Returns the labels of the screen after a step, with those that need the step before, which was `elapsed_ms` earlier.
-    pub fn labels_after(&self, link: Link<'_>, elapsed_ms: u32) -> Labels {
-        let linked = self.labeller.of_link(link).into_iter();
-        let labels: Labels = self.labeller.on_screen(link.after).into_iter().chain(linked).collect();
-        labels.after(self.told_apart_ms(link, elapsed_ms))
+    pub fn labels_after(&mut self, link: Link<'_>, elapsed_ms: u32) -> Labels {
+        let linked = self.linked_labels(link, elapsed_ms);
+        self.screen_labels(link.after).union(&linked)
+    }
+
+    /// Returns the labels of a step that need more than the screen after it, with its time and the values it keeps.
+    fn linked_labels(&mut self, link: Link<'_>, elapsed_ms: u32) -> Labels {
+        let binding = self.kept.bind(&mut self.automaton, link);
+        self.learn_atoms();
+        let labels: Labels = self.labeller.of_link(link).into_iter().collect();
+        labels.after(self.told_apart_ms(link, elapsed_ms)).with_binding(binding)
+    }
+
+    /// Looks from now on for the atoms with kept values that residuals have met.
+    fn learn_atoms(&mut self) {
+        let new = self.kept.look_for_more(&self.automaton);
+        for (number, atom) in &self.kept.looked_for()[new..] {
+            for at in self.names.len() as u32..=*number {
+                self.names.push(self.automaton.atom_name(at).into());
+            }
+            self.labeller.add_to_steps(*number, atom, self.kept.typed());
+            if let Some(credulous) = &mut self.credulous {
+                credulous.add_to_steps(*number, atom, TypedText::Counts);
+            }
+        }
+    }
+
+    /// Returns the duties that the last of these steps violates, see [`Duties`]: each as a formula of
+    /// [`Formula::formulas`]. Where no duty does it alone, the second is what the step had to keep as a whole.
+    pub fn violated_duties<'a>(
+        &mut self,
+        steps: impl IntoIterator<Item = (Link<'a>, u32)>,
+    ) -> (Vec<Duty>, ltl::Formula) {
+        let (mut duties, mut last) = (Duties::default(), Labels::default());
+        for (link, elapsed_ms) in steps {
+            let of_action = link.action.map(|action| self.labeller.of_action(action)).unwrap_or_default();
+            last = self.labels_after(link, elapsed_ms).union(&of_action.into_iter().collect());
+            duties.step(&mut self.automaton, &last);
+        }
+        let violated = duties.violated(&mut self.automaton, &last);
+        (violated, duties.whole(&self.automaton))
+    }
+
+    /// Returns the store of the formula and its residuals.
+    pub fn formulas(&self) -> &Formulas {
+        self.automaton.formulas()
+    }
+
+    /// Returns true if a bound in time runs in `phase`.
+    pub fn is_timed(&self, phase: PhaseId) -> bool {
+        self.automaton.is_timed(ResidualId::from_number(phase.0))
     }
 
     /// Returns the time between the screens of a link, as far as the formula can tell times apart.
@@ -450,12 +521,10 @@ impl Formula {
 
 impl Objective for Formula {
     fn link(&mut self, link: Link<'_>, elapsed_ms: u32) -> LinkId {
-        let elapsed_ms = self.told_apart_ms(link, elapsed_ms);
-        if !self.labeller.has_links() && elapsed_ms == 0 {
+        if !self.labeller.has_links() && self.told_apart_ms(link, elapsed_ms) == 0 {
             return LinkId::default();
         }
-        let labels: Labels = self.labeller.of_link(link).into_iter().collect();
-        let labels = labels.after(elapsed_ms);
+        let labels = self.linked_labels(link, elapsed_ms);
         if let (true, Some(credulous)) = (link.after.has_typed(), &self.credulous) {
             let would_hold = credulous.of_link(link).into_iter();
             self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
@@ -529,11 +598,12 @@ impl Objective for Formula {
 
     fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>> {
         let labels = self.classes[class.index()].union(&self.looks[look.index()]);
-        labels.iter().map(|atom| self.names[atom as usize].clone()).collect()
+        let is_said = |atom: &u32| !self.kept.has_name(*atom);
+        labels.iter().filter(is_said).map(|atom| self.names[atom as usize].clone()).collect()
     }
 
     fn conditions(&self) -> &[Arc<str>] {
-        &self.names
+        &self.names[..self.conditions]
     }
 
     fn remaining(&self, phase: PhaseId) -> String {
@@ -545,10 +615,15 @@ impl Objective for Formula {
     }
 
     fn report(&self, words: &dyn Fn(Key) -> BTreeSet<String>) -> Report {
-        let (names, held) = (self.names.iter().map(|name| name.to_string()), self.held());
+        let (names, held) = (self.conditions().iter().map(|name| name.to_string()), self.held());
         Report {
             hints: self.word_hints(&held, words),
-            held: names.zip(held).collect(),
+            held: names
+                .zip(held)
+                .enumerate()
+                .filter(|(at, _)| !self.kept.has_name(*at as u32))
+                .map(|(_, held)| held)
+                .collect(),
             closest: self.closest.map(|(distance, _, phase)| (self.remaining(phase), distance)),
         }
     }

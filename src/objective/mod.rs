@@ -6,6 +6,7 @@
 mod activities;
 mod exploration;
 mod formula;
+mod kept;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::trace::Observation;
 pub use activities::Activities;
 pub use exploration::{Exploration, Pays};
 pub use formula::{Assessment, Formula, Shaping};
+pub use kept::KeptValues;
 
 /// Aim of a run, which turns each step into a verdict and a reward.
 ///

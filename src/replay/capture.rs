@@ -2,17 +2,20 @@
 //!
 //! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
 //! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
-//! in the same way at the steps where the captured run changed it. A crash that the spec asks for is named, too. The formula
-//! has no bounds in time: of a spec with some, that holds for runs whose steps take as long as those of the captured run.
+//! in the same way at the steps where the captured run changed it. A crash that the spec asks for is named, too.
+//!
+//! While a bound in time of the spec runs, the formula has one as well: the time that the run took from the step where it
+//! began to run to the step where it ended, and some slack.
 
 use std::collections::BTreeSet;
 
-use super::walk::kept;
+use super::walk::{Needed, needed};
 use crate::gui::{
     Action, ActionTypes, Around, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText,
     UserAction, offers, quote,
 };
-use crate::spec::{Source, Spec, SpecFile, parse};
+use crate::ltl::{QUANTUM_MS, Unit};
+use crate::spec::{Source, Spec, SpecFile, TIME_MAX_MS, parse};
 use crate::test_case::{CAPTURED_MAX, Shared, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
 
@@ -27,14 +30,36 @@ pub struct Captured {
     pub actions: Vec<UserAction>,
 }
 
+/// Share of a measured time that a bound in time has on top of it, in per cent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slack(pub u32);
+
+impl Default for Slack {
+    fn default() -> Slack {
+        Slack(50)
+    }
+}
+
+impl Slack {
+    /// Returns the bound for a time that was measured, both in milliseconds.
+    fn bound_ms(self, measured_ms: u64) -> u32 {
+        /// A device that is busy with something else takes as long for anything.
+        const LEAST_MS: u64 = 1000;
+        let bound_ms = measured_ms + measured_ms * u64::from(self.0) / 100;
+        let bound_ms = bound_ms.max(LEAST_MS).next_multiple_of(QUANTUM_MS.into());
+        // What takes longer has no bound that can be written.
+        u32::try_from(bound_ms).unwrap_or(u32::MAX).min(TIME_MAX_MS)
+    }
+}
+
 /// Most characters of a widget's name; a longer one is a text, and the place of the widget is used.
 const DETAIL_CHARS_MAX: usize = 100;
 
 /// Returns the steps and the formula of `trace`, which reaches the objective of `spec`.
-pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
+pub fn capture(spec: &Spec, trace: &Trace, slack: Slack) -> Captured {
     let actions = declared(spec, trace);
     let named = named(trace, &actions);
-    let mut kept = kept(spec, trace, &named);
+    let Needed { atoms: mut kept, is_timed } = needed(spec, trace, &named);
     for (step, kept) in trace.steps.iter().zip(&mut kept) {
         // Where the spec asks for a crash, the test asks for this one.
         if let Some(crash) = step.observation.screen.crash()
@@ -46,7 +71,10 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
             }
         }
     }
-    let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
+    let formula = (kept.len() <= CAPTURED_MAX).then(|| {
+        let bounds = bounds(trace, &is_timed, slack);
+        formula(spec, &named, &kept, &bounds, &actions)
+    });
     Captured { steps: steps(trace, kept), formula, actions }
 }
 
@@ -95,9 +123,30 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
+/// Returns the bounds in time of a run: the first step that each counts from, the last, and the milliseconds between.
+/// `is_timed` tells of each step whether a bound runs after it.
+fn bounds(trace: &Trace, is_timed: &[bool], slack: Slack) -> Vec<(usize, usize, u32)> {
+    let at_ms = |step: usize| trace.steps[step].observation.at_ms;
+    let last = trace.steps.len().saturating_sub(1);
+    let mut bounds = Vec::new();
+    let mut from = 0;
+    while let Some(start) = (from..last).find(|&step| is_timed[step]) {
+        let end = (start + 1..last).find(|&step| !is_timed[step]).unwrap_or(last);
+        bounds.push((start, end, slack.bound_ms(at_ms(end).saturating_sub(at_ms(start)))));
+        from = end;
+    }
+    bounds
+}
+
 /// Returns the spec that describes these steps and no others.
-fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[UserAction]) -> Spec {
-    let lines: Vec<String> = named
+fn formula(
+    spec: &Spec,
+    named: &[Atom],
+    kept: &[Vec<(Atom, bool)>],
+    bounds: &[(usize, usize, u32)],
+    actions: &[UserAction],
+) -> Spec {
+    let mut lines: Vec<String> = named
         .iter()
         .zip(kept)
         .map(|(action, kept)| {
@@ -105,6 +154,10 @@ fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[U
             std::iter::once(action.to_string()).chain(kept).collect::<Vec<_>>().join(" & ")
         })
         .collect();
+    let plain = lines.clone();
+    for &(start, end, most_ms) in bounds {
+        lines[start].push_str(&format!(" & F[<={}] ({})", Unit::Time.written(most_ms), plain[end]));
+    }
     let name = quote(&captured_name(spec));
     let declarations = SpecFile { actions: actions.to_vec(), ..SpecFile::default() };
     let typed = if spec.typed == TypedText::Counts { ", typed counts" } else { "" };

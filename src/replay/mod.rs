@@ -20,7 +20,7 @@ use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
-pub use capture::{Captured, capture, capture_walk};
+pub use capture::{Captured, Slack, capture, capture_walk};
 pub use scroll::scrolled_on;
 use scroll::{SCROLLED_ON, scroll_on};
 pub use violation::{other_crash, violation};

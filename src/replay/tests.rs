@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Missing, Player, Repeater, Replay, capture, scrolled_on};
+use super::{Missing, Player, Repeater, Replay, Slack, capture, scrolled_on};
 use crate::device::sim::{self, Sim};
 use crate::device::{Device as _, Faulty};
 use crate::gui::{Rule, Rules, TypedText};
@@ -249,7 +249,9 @@ const STARTED: &str = "[actionType = reinitialise, actionDetail = org.example.sh
 fn captured(test: &TestCase) -> String {
     let (replay, trace) = replayed(as_it_was(), test);
     assert_eq!(replay, Replay::Reproduced);
-    let formula = capture(&test.oracle, &trace).formula.expect("a run as short as this has a formula");
+    let formula = capture(&test.oracle, &trace, Slack::default())
+        .formula
+        .expect("a run as short as this has a formula");
     assert!(Player::new(&formula).is_won(&trace), "{formula}");
     let shown = formula.to_string();
     let (_, formula) = shown.split_once("steps:").expect("a budget");
@@ -294,7 +296,7 @@ fn actions_that_a_file_declares_come_with_the_formula() {
         format!("{STARTED}([actionType = shove, actionDetail = Items] & [activity ~ Items])"),
     );
     let (_, trace) = replayed(as_it_was(), &test);
-    assert_eq!(capture(&test.oracle, &trace).actions, test.actions);
+    assert_eq!(capture(&test.oracle, &trace, Slack::default()).actions, test.actions);
 }
 
 #[test]
@@ -304,7 +306,7 @@ fn a_run_that_nobody_would_read_has_steps_and_no_formula() {
     let test = test(&steps, "possible \"x\": F [text = Sold out]");
     let (replay, trace) = replayed(as_it_was(), &test);
     assert_eq!((replay, trace.steps.len()), (Replay::Reproduced, CAPTURED_MAX + 1));
-    let captured = capture(&test.oracle, &trace);
+    let captured = capture(&test.oracle, &trace, Slack::default());
     assert_eq!((captured.steps.len(), captured.formula), (CAPTURED_MAX + 1, None));
     let seen: Vec<usize> = captured.steps.iter().map(|step| step.sees.len()).collect();
     assert_eq!((seen[..CAPTURED_MAX].iter().sum::<usize>(), seen[CAPTURED_MAX]), (0, 1));

@@ -1,8 +1,12 @@
 //! Violation: the step at which a run does what its spec forbids, in words, with the values seen there; and another crash
 //! than that of the test.
 
+use std::collections::BTreeMap;
+
+use super::link_of;
 use crate::gui::{Atom, shortfall};
-use crate::ltl::{Bound, Formula, Formulas, Node, elapsed_ms, violated_duties};
+use crate::ltl::{Bound, Formula, Formulas, Node};
+use crate::objective::{self, Shaping};
 use crate::spec::{Expectation, Spec};
 use crate::test_case::TestStep;
 use crate::trace::{Step, Trace};
@@ -18,34 +22,32 @@ const NAMES_MAX: usize = 12;
 
 /// Returns the sentences that say where and how `run`, which violates `spec`, does so; none for a `possible`.
 pub fn violation(spec: &Spec, run: &Trace) -> Vec<String> {
-    let mut formulas = spec.formulas.clone();
     let wanted = match spec.expectation {
         Expectation::Possible => return Vec::new(),
         Expectation::Never => !spec.formula,
         Expectation::Must => spec.formula,
     };
     let Some(last) = run.steps.len().checked_sub(1) else { return Vec::new() };
-    let mut before_ms = run.steps[0].observation.at_ms;
-    let labels: Vec<(u32, Vec<&str>)> = run
-        .steps
-        .iter()
-        .map(|step| {
-            let at_ms = step.observation.at_ms;
-            let elapsed_ms = elapsed_ms(std::mem::replace(&mut before_ms, at_ms), at_ms);
-            (elapsed_ms, step.labels.iter().map(|label| &**label).collect())
-        })
-        .collect();
-    let duties = violated_duties(&mut formulas, wanted, &labels);
+    // A run that violates it does what must not be.
+    let wanted = Spec { formula: wanted, expectation: Expectation::Must, ..spec.clone() };
+    let mut objective = objective::Formula::new(&wanted, Shaping::None);
+    let before = std::iter::once(None).chain(run.steps.iter().map(|step| Some(&step.observation)));
+    let links = run.steps.iter().zip(before);
+    let links = links.map(|(step, before)| link_of(before, &step.action, &step.observation));
+    let (duties, whole) = objective.violated_duties(links);
+    let atoms: BTreeMap<String, Atom> =
+        objective.atoms_with(0).into_iter().map(|(_, atom)| (atom.to_string(), atom)).collect();
+    let seen = |duty: Formula| values(&atoms, run, objective.formulas(), duty);
     let mut sentences = Vec::new();
     for duty in duties.iter().take(DUTIES_MAX) {
         let since =
             if duty.since == 0 { "from the start".to_string() } else { format!("as of step {}", duty.since) };
-        sentences.push(format!("{since} {}", in_words(&formulas, duty.formula)));
-        sentences.push(format!("at step {last}: {}", values(spec, run, &formulas, duty.formula)));
+        sentences.push(format!("{since} {}", in_words(objective.formulas(), duty.formula)));
+        sentences.push(format!("at step {last}: {}", seen(duty.formula)));
     }
     if sentences.is_empty() {
         // The run as a whole is forbidden, and no part of the formula alone.
-        sentences.push(format!("at step {last}: {}", values(spec, run, &formulas, spec.formula)));
+        sentences.push(format!("at step {last}: {}", seen(whole)));
     }
     sentences
 }
@@ -77,7 +79,7 @@ fn in_words(formulas: &Formulas, duty: Formula) -> String {
 }
 
 /// Returns the values of the atoms of `duty` at the last step of `run`.
-fn values(spec: &Spec, run: &Trace, formulas: &Formulas, duty: Formula) -> String {
+fn values(atoms: &BTreeMap<String, Atom>, run: &Trace, formulas: &Formulas, duty: Formula) -> String {
     let (last, before) = run.steps.split_last().expect("a violation has a step");
     let names = formulas.atoms(duty).into_iter().map(|atom| formulas.name(atom).to_string());
     let said: Vec<String> = names
@@ -88,7 +90,7 @@ fn values(spec: &Spec, run: &Trace, formulas: &Formulas, duty: Formula) -> Strin
                 return format!("{name} holds");
             }
             let earlier = before.iter().rposition(|step| has(&step.labels));
-            let reason = match spec.atoms.get(&name) {
+            let reason = match atoms.get(&name) {
                 Some(Atom::Action(_)) => Some(format!("the action is {}", last.action)),
                 Some(atom) => shortfall(atom, &last.observation.screen),
                 None => None,

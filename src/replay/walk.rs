@@ -26,11 +26,20 @@ const WORK_MAX: u32 = 1_000_000;
 /// Most of them for one atom, so that one that is hard to decide leaves enough for the others.
 const ATOM_WORK_MAX: u32 = 50_000;
 
-/// Returns the atoms of `spec` that each step of `trace` needs, with their values; `named` names the actions.
-pub(super) fn kept(spec: &Spec, trace: &Trace, named: &[Atom]) -> Vec<Vec<(Atom, bool)>> {
+/// What each step of a run needs.
+pub(super) struct Needed {
+    /// By step: the atoms that it needs, with their values.
+    pub atoms: Vec<Vec<(Atom, bool)>>,
+    /// By step: true if a bound in time runs after it.
+    pub is_timed: Vec<bool>,
+}
+
+/// Returns what each step of `trace` needs for `spec`; `named` names the actions.
+pub(super) fn needed(spec: &Spec, trace: &Trace, named: &[Atom]) -> Needed {
     let mut walk = Walk::new(spec, trace, named);
     walk.leave_out();
-    walk.kept.iter().map(|kept| walk.atoms(spec, kept)).collect()
+    let is_timed = walk.phases[1..].iter().map(|&phase| walk.objective.is_timed(phase)).collect();
+    Needed { atoms: (0..walk.kept.len()).map(|step| walk.atoms(step)).collect(), is_timed }
 }
 
 /// A question was given up: it took too many steps.
@@ -47,8 +56,8 @@ struct Walk {
     /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
     /// that its name leaves open, because they may refer to another of its names or to its place.
     open: Vec<Vec<u32>>,
-    /// By step: the time since the step before.
-    elapsed: Vec<u32>,
+    /// By step: no label, the time since the step before, and the values for kept names.
+    links: Vec<Labels>,
     /// By step: true for phases before it from which all ways are won.
     wins: Vec<FxHashMap<PhaseId, bool>>,
     /// Work left in all, and for the present question.
@@ -65,26 +74,23 @@ struct Branch {
 impl Walk {
     fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
         let mut objective = Formula::new(spec, Shaping::Atoms);
-        let known: Vec<(u32, &Atom)> = (0..)
-            .zip(objective.conditions())
-            .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
-            .collect();
         let (mut classes, mut phases, mut kept, mut open) =
             (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
-        let (mut before, mut elapsed) = (None, Vec::new());
+        let (mut before, mut links) = (None, Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
             let class = objective.class(&step.action);
             let (link, elapsed_ms) = link_of(before, &step.action, &step.observation);
             let on_screen = objective.labels_after(link, elapsed_ms);
             before = Some(&step.observation);
-            elapsed.push(on_screen.elapsed_ms());
+            links.push(Labels::default().after(on_screen.elapsed_ms()).with_binding(on_screen.binding()));
             let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
             phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
-            let open_now: Vec<u32> = known
-                .iter()
+            let open_now: Vec<u32> = objective
+                .atoms_with(on_screen.binding())
+                .into_iter()
                 .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
-                .map(|&(number, _)| number)
+                .map(|(number, _)| number)
                 .collect();
             // Labels that follow from the action's name hold in any case; the others may be left open.
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
@@ -93,13 +99,20 @@ impl Walk {
             open.push(open_now);
         }
         let (left, left_now) = (WORK_MAX, WORK_MAX);
-        Walk { objective, classes, phases, kept, open, elapsed, wins: Vec::new(), left, left_now }
+        Walk { objective, classes, phases, kept, open, links, wins: Vec::new(), left, left_now }
     }
 
-    /// Returns the atoms kept at a step as atoms of `spec`.
-    fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
-        let atom = |number: u32| spec.atoms.get(&*self.objective.conditions()[number as usize]).cloned();
-        kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
+    /// Returns the atoms kept at `step`, with its values in place of kept names.
+    fn atoms(&self, step: usize) -> Vec<(Atom, bool)> {
+        let mut atoms = Vec::new();
+        for (number, atom) in self.objective.atoms_with(self.links[step].binding()) {
+            let Some(&holds) = self.kept[step].get(&number) else { continue };
+            // Two atoms may be one with the values of this step.
+            if !atoms.iter().any(|(known, _)| *known == atom) {
+                atoms.push((atom, holds));
+            }
+        }
+        atoms
     }
 
     /// Drops atoms that are not needed: first false ones, as true ones say more; at late steps before early
@@ -231,7 +244,7 @@ impl Walk {
             .map(|chosen| {
                 let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
                 let labels: Labels = fixed.iter().copied().chain(some).collect();
-                labels.after(self.elapsed[step])
+                labels.union(&self.links[step])
             })
             // These labels exclude each other, so no run has them at one step.
             .filter(|labels| !self.objective.is_impossible(labels))

@@ -26,6 +26,8 @@ pub(super) struct AtomReader<'a> {
     pub types: ActionTypes<'a>,
     /// Widgets that a name stands for; none if it stands for none.
     pub widgets: &'a dyn Fn(&str) -> Option<Pattern>,
+    /// Term of a kept name; none if the name keeps nothing here.
+    pub kept: &'a dyn Fn(&str) -> Option<Term>,
     /// Names that were read, with their places.
     pub names: Vec<(String, Span)>,
     pub mistakes: Vec<Diagnostic>,
@@ -33,6 +35,9 @@ pub(super) struct AtomReader<'a> {
 
 /// Largest number of comparisons and places of a bracket, names written out.
 const SIZE_MAX: usize = 100;
+
+/// Largest number of kept names of a bracket.
+const KEPT_MAX: usize = 3;
 
 impl AtomReader<'_> {
     /// Returns the atom of a bracket, `None` if it has mistakes.
@@ -83,6 +88,11 @@ impl AtomReader<'_> {
             let mistake =
                 Diagnostic::error("E-value", whole, "a value is read from a step, and here is none");
             self.mistakes.push(mistake.help("write the value itself"));
+            return None;
+        }
+        if made.kept().len() > KEPT_MAX {
+            let message = format!("a bracket may have {KEPT_MAX} different kept names");
+            self.mistakes.push(Diagnostic::error("E-too-large", whole, message));
             return None;
         }
         if size > SIZE_MAX {
@@ -247,7 +257,15 @@ impl AtomReader<'_> {
             let piece = &text[range.clone()];
             let part = if is_term {
                 has_term = true;
-                self.term(&piece[1..piece.len() - 1], start + range.start + 1)
+                match piece.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')) {
+                    Some(inside) => self.term(inside, start + range.start + 1),
+                    None => {
+                        let place = start + range.start..start + range.end;
+                        let mistake = Diagnostic::error("E-term", place, "a `}` is missing after this `{`");
+                        self.mistakes.push(mistake.help("a brace itself is written `\\{`"));
+                        None
+                    }
+                }
             } else {
                 match unescape(piece) {
                     Ok(text) => Some(Term::Text(text)),
@@ -326,6 +344,18 @@ impl AtomReader<'_> {
                 Some(if first.as_str() == "trim" { Term::Trimmed(of) } else { Term::FirstNumber(of) })
             }
             Rule::sum => self.sum(first, is_before),
+            Rule::nothing_word => Some(Term::Values(None)),
+            Rule::list_word => {
+                let texts = inner.filter(|part| part.as_rule() == Rule::quoted);
+                let texts: Result<Vec<String>, String> = texts.map(|text| unquote(text.as_str())).collect();
+                match texts {
+                    Ok(texts) => Some(Term::Values(Some(texts))),
+                    Err(escape) => {
+                        self.mistakes.push(no_character(&escape, whole));
+                        None
+                    }
+                }
+            }
             Rule::amount => match Number::parse(first.as_str()) {
                 Some(number) => Some(Term::Number(number)),
                 None => {
@@ -339,8 +369,30 @@ impl AtomReader<'_> {
         }
     }
 
-    /// Returns the term of a key of the screen or the action.
+    /// Returns the term of a pair `sum`.
+    pub fn term_of(&mut self, sum: Pair<'_, Rule>) -> Option<Term> {
+        let whole = span(&sum, self.offset);
+        let term = self.sum(sum, false)?;
+        if term.size() > SIZE_MAX {
+            let message = format!("a term may have {SIZE_MAX} parts, its names written out");
+            self.mistakes.push(Diagnostic::error("E-too-large", whole, message));
+            return None;
+        }
+        Some(term)
+    }
+
+    /// Returns the term of a kept name, or of a key of the screen or the action.
     fn key(&mut self, word: &str, at: Span, is_before: bool) -> Option<Term> {
+        if let Some(kept) = (self.kept)(word) {
+            if !is_before {
+                return Some(kept);
+            }
+            let mistake =
+                Diagnostic::error("E-term", at, format!("`{word}` is kept, and was the same before"));
+            self.mistakes
+                .push(mistake.help(format!("leave `prev` out, or keep `prev` of a value as `{word}`")));
+            return None;
+        }
         let mistake = match Key::parse(word) {
             Ok(key) if key.kind() == Kind::Widget => {
                 let message = format!("`{word}` is asked of widgets");

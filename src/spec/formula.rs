@@ -17,7 +17,7 @@ use crate::text::{Diagnostic, Span, clip, span};
 pub(super) const STEP_MAX: u32 = 1_000_000;
 
 /// Longest time of a bound, in milliseconds: an hour.
-pub(super) const TIME_MAX_MS: u32 = 3_600_000;
+pub const TIME_MAX_MS: u32 = 3_600_000;
 
 /// Formula as it was read, with its size as it is written.
 #[derive(Clone, Debug)]
@@ -63,6 +63,11 @@ pub(super) trait Operands {
     fn name(&mut self, name: &str, span: Span) -> Option<(Formula, u64, u64)>;
     /// Returns the formula of a bracket, or reports its mistakes.
     fn atom(&mut self, atom: Pair<'_, Rule>) -> Option<Formula>;
+    /// Reads the name that a pair `keep` keeps and the term of its value, and reports their mistakes; the name is known to
+    /// the brackets from now on.
+    fn open_keep(&mut self, keep: Pair<'_, Rule>) -> Option<String>;
+    /// Ends the part of the formula in which the last kept name is known. Returns the mistake if no bracket has it.
+    fn close_keep(&mut self) -> Option<Diagnostic>;
     fn formulas(&mut self) -> &mut Formulas;
     fn add(&mut self, diagnostic: Diagnostic);
 }
@@ -275,6 +280,7 @@ impl Reader<'_> {
 
     /// Writes out `f S[2..4] g` as `f & Y (f & Y (g | f & Y (g | f & Y g)))`.
     fn since(&mut self, left: &Lowered, operator: &Pair<'_, Rule>, bound: Bound, right: &mut Lowered) {
+        self.check_past_of_kept(operator, &[left.formula, right.formula]);
         let (f, g) = (left.formula, right.formula);
         let from = u64::from(bound.from);
         let (alternatives, unbounded) = match bound.to {
@@ -395,6 +401,21 @@ impl Reader<'_> {
                     rest.span.start = at.start;
                     break rest;
                 }
+                Rule::keep => {
+                    let text = self.operands.open_keep(token);
+                    let mut rest = self.then_level(tokens);
+                    let unused = self.operands.close_keep();
+                    match text {
+                        Some(text) => rest.formula = self.formulas().keep(&text, rest.formula),
+                        None => self.is_spoiled = true,
+                    }
+                    unused.into_iter().for_each(|unused| self.operands.add(unused));
+                    rest.operators += 1;
+                    rest.nesting += 1;
+                    rest.top = Top::Prefixed(rest.span.start);
+                    rest.span.start = at.start;
+                    break rest;
+                }
                 Rule::group => {
                     let inside = token.into_inner().next().expect("a bracket has an inside");
                     let inside = self.expression(inside);
@@ -446,6 +467,9 @@ impl Reader<'_> {
     fn apply(&mut self, prefix: &Pair<'_, Rule>, bound: Option<(Bound, Span)>, right: &mut Lowered) {
         let f = right.formula;
         let any = bound.as_ref().map_or(Bound::ANY, |(bound, _)| *bound);
+        if matches!(prefix.as_rule(), Rule::once | Rule::historically | Rule::previous) {
+            self.check_past_of_kept(prefix, &[f]);
+        }
         let formula = match prefix.as_rule() {
             Rule::not => !f,
             Rule::eventually => self.formulas().eventually(any, f),
@@ -572,6 +596,18 @@ impl Reader<'_> {
         let at = span(operator, self.offset);
         self.error(Diagnostic::error("E-time-bound", at, message).help(help));
         Bound::ANY
+    }
+
+    /// Reports a kept value below an operator about the past.
+    fn check_past_of_kept(&mut self, operator: &Pair<'_, Rule>, parts: &[Formula]) {
+        if parts.iter().all(|&part| !self.formulas().names_kept(part)) {
+            return;
+        }
+        let message =
+            format!("`{}` looks back, and a kept value is known from its step on", operator.as_str());
+        let help = "look forward from the `keep`, or keep `prev` of a value";
+        let at = span(operator, self.offset);
+        self.error(Diagnostic::error("E-keep", at, message).help(help));
     }
 
     /// Returns the text at `span` in one line.
@@ -719,6 +755,57 @@ mod tests {
             check(&format!("a {operator}[2s..5s] b"), &format!("a {operator}[2s..5s] b"));
         }
         check("F[<=3600s] a", "F[<=3600s] a");
+    }
+
+    #[test]
+    fn a_keep_reaches_to_the_end() {
+        check("keep t = activity: a & b", "keep t = activity: a & b");
+        check(
+            "a & keep t = count(text = x): F [text = {t}]",
+            "a & (keep t = count(text = x): F [text = {t}])",
+        );
+        check("(keep t = activity: [text = {t}]) & a", "a & (keep t = activity: [text = {t}])");
+        check("keep t = activity: !X [text = {t}]", "keep t = activity: N ![text = {t}]");
+        check("!keep t = activity: [text = {t}]", "keep t = activity: ![text = {t}]");
+        check("keep & a", "a & keep");
+        // A name has one term in a formula, and a term may have several names.
+        check(
+            "(keep t = activity: X [text = {t}]) & (keep t = package: X [text = {t}])",
+            "(keep t2 = package: X [text = {t2}]) & (keep t = activity: X [text = {t}])",
+        );
+        check(
+            "keep t = prev text(id = a) : [text = \"{t} {number(t) + 1}\"]",
+            "keep t = prev text(id = a): [text = \"{t} {number(t) + 1}\"]",
+        );
+        check(
+            "[text = {list(\"a, }\", \"b\")}] & [text = {nothing}]",
+            "[text = {list(\"a, }\", \"b\")}] & [text = {nothing}]",
+        );
+    }
+
+    #[test]
+    fn a_keep_says_what_it_lacks() {
+        check_mistake("keep t = activity: O [text = {t}]", "E-keep", "O", "look forward");
+        check_mistake("keep t = activity: a S [text = {t}]", "E-keep", "S", "look forward");
+        check_mistake(
+            "keep t = activity: keep u = number(t): [text = {u}]",
+            "E-keep",
+            "number(t)",
+            "put the names together",
+        );
+        check_mistake("keep t = activity: [text = {prev t}]", "E-term", "t", "leave `prev` out");
+        check_mistake("keep text = activity: a", "E-reserved", "text", "another name");
+        check_mistake("keep t = activity: a", "W-unused", "t", "`{t}`");
+        check_mistake("keep t = text: a", "E-term", "text", "text(id = title)");
+        check_mistake("(keep t = activity: [text = {t}]) & [text = {t}]", "E-unknown-key", "t", "");
+        let many: Vec<String> = (0..40).map(|at| format!("keep t{at} = count(text = a{at}): X")).collect();
+        let uses: Vec<String> = (0..40).map(|at| format!("[text = {{t{at}}}]")).collect();
+        check_mistake(
+            &format!("{} ({})", many.join(" "), uses.join(" & ")),
+            "E-too-large",
+            "t32",
+            "split the file",
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! A spec that can only fail is an error. A spec that can only pass is a warning.
 
+use std::collections::BTreeSet;
+
 use crate::gui::{Atom, Comparison, Constant, Key, Op, TypedText, UserAction};
 use crate::ltl::{
     Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, ResidualId, Share,
@@ -283,7 +285,14 @@ impl Judge<'_> {
             Expectation::Never => (self.automaton.steps_to_satisfaction(ResidualId::START), "satisfies"),
             Expectation::Must => (self.automaton.steps_to_violation(ResidualId::START), "violates"),
         };
-        if steps.is_err() || self.automaton.is_given_up(ResidualId::START) {
+        let is_given_up = steps.is_err() || self.automaton.is_given_up(ResidualId::START);
+        if let Some(name) = growing(&self.spec.formulas, self.spec.formula) {
+            let message = format!(
+                "each step may keep another `{name}`, and what is asked of each of them can stay open: a long run has more and more to remember"
+            );
+            let help = "give what is asked of it a bound, as in `F[<=5] ...` or `G[<=5] ...`".to_owned();
+            self.warn("W-keep-grows", message, Some(help));
+        } else if is_given_up {
             let message = format!("this formula is too large to be judged: {TooManyResiduals}");
             self.warn("W-too-large", message, None);
         }
@@ -307,14 +316,13 @@ impl Judge<'_> {
     fn judge_as_an_app_would(&mut self) -> Option<Vec<WitnessStep>> {
         let mut formulas = self.spec.formulas.clone();
         let assumption = self.assumption(&mut formulas, true);
-        let names: Vec<String> = self.automaton.atoms().map(str::to_owned).collect();
         match self.automaton.witness(&formulas, assumption) {
             Err(TooManyResiduals) => None,
             Ok(Some(mut steps)) => {
                 self.leave_out_needless(&mut steps);
                 let shown = steps.iter().map(|(elapsed_ms, cube)| WitnessStep {
                     elapsed_ms: *elapsed_ms,
-                    labels: named(cube, &names),
+                    labels: named(cube, &self.automaton),
                 });
                 Some(shown.collect())
             }
@@ -450,6 +458,52 @@ fn parts_asked_for(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     parts
 }
 
+/// Returns a name that `formula` keeps at every step, with something of it that may stay open without end.
+fn growing(formulas: &Formulas, formula: Formula) -> Option<&str> {
+    let mut open = vec![(formula, false, None)];
+    let mut seen = BTreeSet::new();
+    while let Some((formula, at_every_step, kept)) = open.pop() {
+        if !formulas.has_keep(formula) && kept.is_none() || !seen.insert((formula, at_every_step, kept)) {
+            continue;
+        }
+        let negate = formula.is_negated();
+        let signed = |f: Formula| if negate { !f } else { f };
+        let is_endless = |bound: Bound| bound.to == Bound::NO_END;
+        if let (Some(name), Node::Until(bound, ..) | Node::StrongRelease(bound, ..)) =
+            (kept, formulas.node(formula))
+            && is_endless(bound)
+            && formulas.names_kept(formula)
+        {
+            return Some(name);
+        }
+        match formulas.node(formula) {
+            Node::True | Node::Atom(_) => {}
+            Node::And(members) => {
+                let members = formulas.members(members).iter();
+                open.extend(members.map(|&f| (signed(f), at_every_step, kept)));
+            }
+            Node::Iff(a, b) => open.extend([(a, at_every_step, kept), (b, at_every_step, kept)]),
+            Node::Keep(keep, f) => {
+                let name = formulas.keep_text(keep).split(' ').next();
+                open.push((signed(f), at_every_step, if at_every_step { name } else { kept }));
+            }
+            Node::Next(f) => open.push((signed(f), at_every_step, kept)),
+            // The left side of an until, and the right one of a release, is asked for at every step.
+            Node::Until(bound, a, b) => {
+                open.push((signed(a), at_every_step || !negate && is_endless(bound), kept));
+                open.push((signed(b), at_every_step || negate && is_endless(bound), kept));
+            }
+            Node::StrongRelease(bound, a, b) => {
+                open.push((signed(a), at_every_step || negate && is_endless(bound), kept));
+                open.push((signed(b), at_every_step || !negate && is_endless(bound), kept));
+            }
+            // What they say of later steps is beyond this.
+            Node::Previous(_) | Node::Since(..) => {}
+        }
+    }
+    None
+}
+
 /// Returns `![text = OK]` for `text != OK`.
 fn opposite(comparison: &Comparison) -> String {
     let equal = Comparison { op: Op::Equal, ..comparison.clone() };
@@ -462,8 +516,8 @@ fn held(cube: &Cube) -> Labels {
     labels
 }
 
-fn named(cube: &Cube, names: &[String]) -> Vec<(String, bool)> {
-    cube.iter().map(|&(atom, holds)| (names[atom as usize].clone(), holds)).collect()
+fn named(cube: &Cube, automaton: &Automaton) -> Vec<(String, bool)> {
+    cube.iter().map(|&(atom, holds)| (automaton.atom_name(atom).to_string(), holds)).collect()
 }
 
 fn atom_of(spec: &Spec, formula: Formula) -> Option<(&str, &Atom)> {

@@ -94,7 +94,10 @@ impl<'a> Stop<'a, Rule, ItemKind> {
     pub(super) fn explain(&self) -> Diagnostic {
         let expects = |rule| self.expects(rule);
         // The most telling rule first: where an operator is due, much else is too.
-        if expects(Rule::and) {
+        if self.is_in_keep() {
+            self.here("after `keep` come a name, `=`, a term and a `:`")
+                .help("it is like `keep before = prev text(id = title): F [text = {before}]`")
+        } else if expects(Rule::and) {
             self.no_operator()
         } else if expects(Rule::expression) || expects(Rule::constant) {
             self.no_operand()
@@ -116,6 +119,17 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 ItemKind::Spec(_) | ItemKind::Formula => self.no_head(),
             }
         }
+    }
+
+    /// Returns true if a `keep NAME =` before the place has no `:` yet.
+    fn is_in_keep(&self) -> bool {
+        let before = self.before();
+        let after = before.rmatch_indices("keep").find(|(at, _)| !before[..*at].ends_with(is_word_char));
+        after.is_some_and(|(at, word)| {
+            let rest = before[at + word.len()..].trim_start();
+            let name = rest.trim_start_matches(is_word_char);
+            name.len() < rest.len() && name.trim_start().starts_with('=') && !name.contains(':')
+        })
     }
 
     fn starts_with(&self, char: char) -> bool {

@@ -36,6 +36,7 @@ pub use feature::{
     scenario_names,
 };
 pub use file::{Budget, Expectation, Level, Scenario, ScenarioStep, Spans, Spec, SpecFile};
+pub use formula::TIME_MAX_MS;
 use grammar::{Grammar, Rule};
 pub use items::{ITEM_WORDS, NESTING_MAX, OPERATORS_MAX};
 pub use judge::{Judgement, Linted, WitnessStep, judge, lint, lint_given};
@@ -148,6 +149,7 @@ fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
         offset: 0,
         types: ActionTypes::Any,
         widgets: &|_| None,
+        kept: &|_| None,
         names: Vec::new(),
         mistakes: Vec::new(),
     };

@@ -17,10 +17,10 @@ use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
 use crate::gui::{
-    self, ActionType, ActionTypes, Gesture, Pattern, Percent, Point, PressedKey, TypedText, UserAction,
-    WAIT_MS_MAX,
+    self, ActionType, ActionTypes, Gesture, Key, Pattern, Percent, Point, PressedKey, Term, TypedText,
+    UserAction, WAIT_MS_MAX,
 };
-use crate::ltl::{Formula, Formulas, Node};
+use crate::ltl::{Formula, Formulas, KEEPS_MAX, Node};
 use crate::text::{
     self, Declarations, Diagnostic, Diagnostics, Source, Span, Suggestions, child, clip, did_you_mean, meant,
     no_character, no_item, part, parts, span, time_unit, unquote, word_at, words,
@@ -211,6 +211,28 @@ struct Reader<'a> {
     offset: usize,
     /// Name of the `let` at hand.
     own_name: Option<Span>,
+    /// Names that are kept at the place at hand, the last one innermost.
+    kept: Vec<KeptName>,
+    /// Names of the formulas of the file that keep a value, with the terms of these values.
+    all_kept: BTreeMap<String, Term>,
+}
+
+/// Name that keeps a value.
+struct KeptName {
+    /// As it is written.
+    written: String,
+    /// In formulas, where each name has one term; none if its value cannot be told.
+    name: Option<String>,
+    term: Term,
+    at: Span,
+    is_used: bool,
+}
+
+impl KeptName {
+    /// Returns a name whose value cannot be told: a text stands in for it, so that brackets with it have no further mistakes.
+    fn broken(written: String) -> KeptName {
+        KeptName { name: None, written, term: Term::Text(String::new()), at: 0..0, is_used: true }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -237,6 +259,8 @@ impl<'a> Reader<'a> {
             formulas: Formulas::new(),
             atoms: BTreeMap::new(),
             operators: 0,
+            kept: Vec::new(),
+            all_kept: BTreeMap::new(),
             regex_brackets: BTreeMap::new(),
             suggestions: Suggestions::default(),
             offset: 0,
@@ -671,7 +695,9 @@ impl<'a> Reader<'a> {
         // Only regular expressions take long to read again.
         let has_regex = atom.clone().into_inner().flatten().any(|part| part.as_rule() == Rule::regex);
         // The same bracket again: its mistakes move to its new place.
-        if has_regex && let Some(known) = self.regex_brackets.get(&key) {
+        // What a kept name stands for depends on the place of the bracket.
+        let is_same_everywhere = has_regex && self.kept.is_empty();
+        if is_same_everywhere && let Some(known) = self.regex_brackets.get(&key) {
             let known = known.clone();
             for mistake in known.mistakes {
                 let span = mistake.span.start - known.at + at.start..mistake.span.end - known.at + at.start;
@@ -688,20 +714,31 @@ impl<'a> Reader<'a> {
         }
         let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
         let widgets = |name: &str| self.widgets(name);
+        let kept = |name: &str| self.kept_term(name);
         let mut reader = AtomReader {
             offset: self.offset,
             types,
             widgets: &widgets,
+            kept: &kept,
             names: Vec::new(),
             mistakes: Vec::new(),
         };
         let read = reader.read(atom, purpose);
         let AtomReader { names, mistakes, .. } = reader;
         // A name may be declared further down, so that the same bracket means something there.
-        if has_regex && names.is_empty() {
+        if is_same_everywhere && names.is_empty() {
             let bracket = Bracket { atom: read.clone(), mistakes: mistakes.clone(), at: at.start };
             // Brackets with mistakes are kept too: compiling them again takes as long.
             self.regex_brackets.insert(key, bracket);
+        }
+        let used: Vec<&str> = read.iter().flat_map(|atom| atom.kept().into_keys()).collect();
+        // A bracket with a mistake may have meant any of them.
+        for kept in self
+            .kept
+            .iter_mut()
+            .filter(|kept| read.is_none() || kept.name.as_deref().is_some_and(|name| used.contains(&name)))
+        {
+            kept.is_used = true;
         }
         for mistake in mistakes {
             self.diagnostics.add(mistake);
@@ -714,6 +751,59 @@ impl<'a> Reader<'a> {
             }
         }
         read
+    }
+
+    /// Returns the term of a name that is kept at the place at hand.
+    fn kept_term(&self, name: &str) -> Option<Term> {
+        let kept = self.kept.iter().rev().find(|kept| kept.written == name)?;
+        Some(match &kept.name {
+            Some(name) => Term::Kept(name.clone(), Box::new(kept.term.clone())),
+            None => kept.term.clone(),
+        })
+    }
+
+    /// Reads the term of a value that is kept.
+    fn term_to_keep(&mut self, sum: Pair<'_, Rule>) -> Option<Term> {
+        let at = span(&sum, self.offset);
+        let widgets = |name: &str| self.widgets(name);
+        let kept = |name: &str| self.kept_term(name);
+        let mut reader = AtomReader {
+            offset: self.offset,
+            types: ActionTypes::Any,
+            widgets: &widgets,
+            kept: &kept,
+            names: Vec::new(),
+            mistakes: Vec::new(),
+        };
+        let term = reader.term_of(sum);
+        let AtomReader { names, mistakes, .. } = reader;
+        for (name, at) in names {
+            self.name(&name, at);
+        }
+        for mistake in mistakes {
+            self.diagnostics.add(mistake);
+        }
+        let term = term?;
+        let mut used = BTreeSet::new();
+        term.for_each_kept(&mut |name, _| _ = used.insert(name.to_string()));
+        if !used.is_empty() {
+            self.kept
+                .iter_mut()
+                .for_each(|kept| kept.is_used |= kept.name.as_ref().is_some_and(|name| used.contains(name)));
+            let help =
+                "keep what the screen or the action shows, and put the names together where they are used";
+            self.error("E-keep", at, "the value to keep is made of another kept value", help);
+            return None;
+        }
+        Some(term)
+    }
+
+    /// Returns the name of a kept value in formulas: one name has one term there.
+    fn name_of_kept(&self, written: &str, term: &Term) -> String {
+        let numbered = (2..).map(|number| format!("{written}{number}"));
+        let mut names = std::iter::once(written.to_string()).chain(numbered);
+        let fits = |name: &String| self.all_kept.get(name).is_none_or(|known| known == term);
+        names.find(fits).expect("there are as many names as numbers")
     }
 
     /// Returns the widgets that a name stands for: it is a `let` of one bracket about them.
@@ -860,9 +950,50 @@ impl Operands for Reader<'_> {
     fn atom(&mut self, atom: Pair<'_, Rule>) -> Option<Formula> {
         let read = self.bracket(atom, Purpose::Formula)?;
         let name = read.to_string();
-        let formula = self.formulas.atom(&name);
+        let texts: Vec<String> =
+            read.kept().into_iter().map(|(name, term)| format!("{name} = {term}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let formula = self.formulas.atom_of_kept(&name, &texts);
         self.atoms.entry(name).or_insert(read);
         Some(formula)
+    }
+
+    fn open_keep(&mut self, keep: Pair<'_, Rule>) -> Option<String> {
+        let mut parts = keep.into_inner();
+        let name = parts.find(|part| part.as_rule() == Rule::name).expect("a name");
+        let (written, at) = (name.as_str().to_string(), span(&name, self.offset));
+        let term = parts.find(|part| part.as_rule() == Rule::sum).and_then(|sum| self.term_to_keep(sum));
+        let is_taken = Key::parse(&written).is_ok()
+            || ["count", "trim", "number", "list", "nothing", "prev", "in", "has", "beside", "keep"]
+                .contains(&&*written);
+        if is_taken {
+            let message = format!("`{}` is a word of the language", clip(&written));
+            self.error("E-reserved", at.clone(), message, "keep the value by another name");
+        }
+        let Some(term) = term else {
+            self.kept.push(KeptName::broken(written));
+            return None;
+        };
+        let name = self.name_of_kept(&written, &term);
+        if !self.all_kept.contains_key(&name) && self.all_kept.len() == KEEPS_MAX {
+            let message = format!("a file may keep {KEEPS_MAX} different values, and this is one more");
+            self.error("E-too-large", at, message, "split the file");
+            self.kept.push(KeptName::broken(written));
+            return None;
+        }
+        self.all_kept.insert(name.clone(), term.clone());
+        let text = format!("{name} = {term}");
+        self.kept.push(KeptName { written, name: Some(name), term, at, is_used: false });
+        (!is_taken).then_some(text)
+    }
+
+    fn close_keep(&mut self) -> Option<Diagnostic> {
+        let KeptName { written, at, .. } = self.kept.pop().filter(|kept| !kept.is_used)?;
+        let message = format!("`{}` is kept and not used", clip(&written));
+        Some(
+            Diagnostic::warning("W-unused", at, message)
+                .help(format!("use it as a value: `{{{}}}`", clip(&written))),
+        )
     }
 
     fn formulas(&mut self) -> &mut Formulas {

@@ -3,6 +3,8 @@
 //! The words are those of the normal form: two spellings of one formula have one explanation. A formula that is too long
 //! to be read is shown as it is written.
 
+use std::collections::VecDeque;
+
 use crate::gui::{Atom, Comparison, Constant, Key, Op, Pattern, Relation, Term};
 use crate::ltl::{Bound, Formula, Formulas, Node, Unit};
 
@@ -37,9 +39,15 @@ pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
     while let Some((formula, meanwhile, at_once)) = open.take() {
         let mut reach = Vec::new();
         let mut later = None;
-        for part in conjuncts(formulas, formula) {
+        let mut parts: VecDeque<Formula> = conjuncts(formulas, formula).into();
+        while let Some(part) = parts.pop_front() {
             match (formulas.node(part), part.is_negated()) {
                 // One goal goes on. A second one beside it is a part to be reached as a whole.
+                // With the value, the same step goes on.
+                (Node::Keep(keep, f), false) if later.is_none() => {
+                    reach.push(format!("keep {}", formulas.keep_text(keep)));
+                    parts.extend(conjuncts(formulas, f));
+                }
                 (Node::Next(f), false) if later.is_none() => later = Some((f, None, true)),
                 (Node::Until(_, left, right), false) if later.is_none() => {
                     let meanwhile = (left != Formula::TRUE).then(|| formulas.display(left).to_string());
@@ -68,6 +76,7 @@ fn conjuncts(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
         Node::True
         | Node::Atom(_)
         | Node::And(_)
+        | Node::Keep(..)
         | Node::Iff(..)
         | Node::Next(_)
         | Node::Until(..)
@@ -124,6 +133,10 @@ impl Words<'_> {
                 self.line(indent, format!("{lead}{which}"));
                 self.say(below + 1, "- ", a);
                 self.say(below + 1, "- ", b);
+            }
+            Node::Keep(keep, f) => {
+                let text = self.formulas.keep_text(keep);
+                self.part(indent, below, format!("{lead}keep {text}, and with it"), negated_if(f, negated));
             }
             Node::Next(f) => {
                 let next = if negated {
@@ -216,7 +229,8 @@ impl Words<'_> {
                 members.len() <= 3 && members.iter().all(|&member| is_literal(member))
             }
             Node::True | Node::Atom(_) => true,
-            Node::Iff(..)
+            Node::Keep(..)
+            | Node::Iff(..)
             | Node::Next(_)
             | Node::Until(..)
             | Node::StrongRelease(..)
@@ -359,6 +373,8 @@ fn term_in_words(term: &Term) -> String {
         Term::Trimmed(of) => format!("{} without blanks at its ends", term_in_words(of)),
         Term::FirstNumber(of) => format!("the first number in {}", term_in_words(of)),
         Term::Before(of) => format!("{} one step before", term_in_words(of)),
+        Term::Kept(name, _) => format!("the kept `{name}`"),
+        Term::Values(_) => term.to_string(),
     }
 }
 

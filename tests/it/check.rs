@@ -763,3 +763,61 @@ fn bounds_in_time_are_kept_by_search_proof_and_replay() {
     let last = again.stdout.lines().last().unwrap_or_default();
     assert!(last == "3 specs in 3 files: 2 passed, 1 failed", "{}{}", again.stdout, again.stderr);
 }
+
+/// An app that keeps a number and gives it back, but for one more if 3 is shown.
+const STORE: &str = r#"app org.example.store "Store" 1.0
+launch Main
+session shown = 0, saved = 0
+activity Main .Main {
+    TextView "{shown}" #shown
+    Button "More" -> shown += 1
+    Button "Save" -> saved = shown
+    Button "Load" -> if shown == 3 { shown = saved + 1 } else { shown = saved }
+}
+"#;
+
+const KEPT: &str = r#"let more = [actionType = click, actionDetail = More]
+let save = [actionType = click, actionDetail = Save]
+let load = [actionType = click, actionDetail = Load]
+let shown = [id = shown]
+possible "back again" within 6 steps:
+    F (save & ![text(shown) = 0] & keep n = text(shown): X (![text(shown) = {n}] & F (load & [text(shown) = {n}])))
+never "another number" within 7 steps: F (save & keep n = text(shown): X (!save U (load & [text(shown) != {n}])))
+never "two more" within 6 steps: F (save & keep n = text(shown): X (!save U (load & [text(shown) = {n + 2}])))
+must "one more" within 6 steps: G N (more -> keep n = prev text(shown): [text(shown) = {n + 1}])
+possible "twice two" within 7 steps:
+    F keep n = text(shown): F ([text(shown) = {n + 2}] & keep m = text(shown): F (![text(shown) = {m}] & [text(shown) = {n + m}]))
+"#;
+
+/// Checks that a search finds what is possible with kept values, that trying everything agrees and proves the rest, and that a
+/// stored run comes again.
+#[test]
+fn kept_values_are_the_same_in_search_proof_and_replay() {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("keeps");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(&home).expect("a folder");
+    let path = |name: &str| home.join(name).to_str().expect("a path").to_string();
+    fs::write(path("store.app"), STORE).expect("a file");
+    fs::write(path("store.ltl"), KEPT).expect("a file");
+    let (app, spec, out, proven) = (path("store.app"), path("store.ltl"), path("kept"), path("proven"));
+    let searched = check(&[&spec, "--app", &app, "--out", &out, "--no-exhaustive"]);
+    let tried = check(&[&spec, "--app", &app, "--out", &proven, "--exhaustive"]);
+    let verdicts = |ended: &Ended| -> Vec<bool> {
+        let heads = ended.stdout.lines().filter(|line| line.contains("store.ltl:"));
+        heads.map(|line| line.contains(": passed")).collect()
+    };
+    assert_eq!(verdicts(&tried), [true, false, true, true, true], "{}{}", tried.stdout, tried.stderr);
+    assert_eq!(verdicts(&searched), verdicts(&tried), "{}{}", searched.stdout, searched.stderr);
+    assert!(
+        tried.stdout.contains("no run of 6 steps or fewer does what must never happen"),
+        "{}",
+        tried.stdout
+    );
+    // What was kept is shown as it was.
+    assert!(tried.stdout.contains("[text(id = shown) != 3] holds"), "{}", tried.stdout);
+    for folder in [&out, &proven] {
+        let again = farlead(&["replay", folder], "");
+        let last = again.stdout.lines().last().unwrap_or_default();
+        assert!(last == "3 specs in 3 files: 2 passed, 1 failed", "{}{}", again.stdout, again.stderr);
+    }
+}

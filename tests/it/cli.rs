@@ -232,7 +232,7 @@ fn lint_as_json_has_a_line_for_each_thing_it_says() {
 fn the_specs_of_the_repository_have_no_mistakes() {
     let ended = farlead(&["lint", "specs"], "");
     assert_eq!((ended.code, &*ended.stderr), (0, ""));
-    assert!(ended.stdout.ends_with("102 specs in 22 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
+    assert!(ended.stdout.ends_with("103 specs in 22 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
 }
 
 #[test]
@@ -362,6 +362,29 @@ fn monitor_follows_the_times_of_a_trace() {
     let back = ended("F[<=2s] b", "{\"at\":200,\"labels\":[]}\n{\"at\":100,\"labels\":[]}\n");
     assert_eq!(back.code, 3);
     assert!(back.stderr.contains("the time goes back from 200 ms to 100 ms"), "{}", back.stderr);
+}
+
+#[test]
+fn monitor_keeps_the_values_of_a_trace() {
+    let trace = r#"{"labels": ["save"], "keep": {"t": "Note 1"}}
+{"labels": ["[text=Note 2]"], "keep": {"t": null}}
+{"labels": ["[text = Note 1]"], "keep": {"t": ["a", "b"]}}
+"#;
+    let ended = |formula: &str, trace: &str| farlead(&["monitor", "-e", formula, "--trace", "-"], trace);
+    let kept = "F (save & keep t = text(id = title): X F [text = {t}])";
+    let passed = ended(kept, trace);
+    assert_eq!(passed.code, 0, "{}{}", passed.stdout, passed.stderr);
+    let residuals: Vec<bool> =
+        passed.stdout.lines().map(|line| line.contains("F [text = Note 1] | ")).collect();
+    assert_eq!(residuals, [true, true, false, false], "{}", passed.stdout);
+    // The first of the two values is the one that comes again.
+    let other = kept.replace("F [text", "F ![text");
+    assert_eq!(ended(&other, trace).code, 0);
+    let never = kept.replace("[text = {t}]", "[text = \"{t}!\"]");
+    assert_eq!(ended(&never, trace).code, 1);
+    let without = ended(kept, "[\"save\"]\n");
+    assert_eq!(without.code, 3);
+    assert!(without.stderr.contains("the formula keeps `t`"), "{}", without.stderr);
 }
 
 #[test]

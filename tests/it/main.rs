@@ -28,6 +28,8 @@ mod identity;
 mod init;
 mod install;
 mod kept;
+mod kept_run;
+mod kept_values;
 mod labels;
 mod learned;
 mod look;

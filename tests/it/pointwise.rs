@@ -27,17 +27,33 @@ pub enum Tree {
     Since(Box<Tree>, Box<Tree>),
     Once(Box<Tree>),
     Historically(Box<Tree>),
+    /// Keeps the value of a variable as a name, which has a number.
+    Keep(Name, Box<Tree>),
+    /// True where the first variable has the sum of kept values.
+    Is(Vec<Name>),
 }
 
-/// Step of a trace: a set of atoms, and its time.
+/// A kept name, with the variable whose value it keeps.
+pub type Name = (u8, u8);
+
+/// Step of a trace: a set of atoms, its time, and the values of two variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub atoms: u64,
     pub at_ms: u32,
+    pub variables: [u8; 2],
 }
+
+/// Values of the kept names, by their numbers.
+type Values = [u8; 4];
 
 /// Returns true if `trace` satisfies `tree` at position `k`.
 pub fn holds(tree: &Tree, trace: &[Step], k: usize) -> bool {
+    holds_with(tree, trace, k, Values::default())
+}
+
+fn holds_with(tree: &Tree, trace: &[Step], k: usize, values: Values) -> bool {
+    let holds = |tree: &Tree, trace: &[Step], k: usize| holds_with(tree, trace, k, values);
     let last = trace.len() - 1;
     let passed = |bound: &Bound, j: usize| match bound.unit {
         Unit::Step => (j - k) as u32,
@@ -80,6 +96,15 @@ pub fn holds(tree: &Tree, trace: &[Step], k: usize) -> bool {
         Tree::Since(f, g) => (0..=k).any(|j| holds(g, trace, j) && (j + 1..=k).all(|i| holds(f, trace, i))),
         Tree::Once(f) => (0..=k).any(|j| holds(f, trace, j)),
         Tree::Historically(f) => (0..=k).all(|j| holds(f, trace, j)),
+        Tree::Keep((name, variable), f) => {
+            let mut values = values;
+            values[usize::from(*name)] = trace[k].variables[usize::from(*variable)];
+            holds_with(f, trace, k, values)
+        }
+        Tree::Is(names) => {
+            let sum = names.iter().map(|&(name, _)| values[usize::from(name)]).sum::<u8>();
+            trace[k].variables[0] == sum
+        }
     }
 }
 
@@ -147,6 +172,15 @@ pub fn formula(tree: &Tree, formulas: &mut Formulas) -> Formula {
             let (f, g) = (of(f), of(g));
             formulas.since(f, g)
         }
+        Tree::Keep(name, f) => {
+            let f = of(f);
+            formulas.keep(&kept(*name), f)
+        }
+        Tree::Is(names) => {
+            let names: Vec<String> = names.iter().map(|&name| kept(name)).collect();
+            let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+            formulas.atom_of_kept(&format!("={{{}}}", names.join("}+{")), &texts)
+        }
         Tree::Once(f) => {
             let f = of(f);
             formulas.once(f)
@@ -156,6 +190,11 @@ pub fn formula(tree: &Tree, formulas: &mut Formulas) -> Formula {
             formulas.historically(f)
         }
     }
+}
+
+/// Returns the text of a kept name: its number and its variable.
+fn kept((name, variable): Name) -> String {
+    format!("{name}={variable}")
 }
 
 /// A stream of choices: random numbers in tests, the input in fuzzing.
@@ -173,10 +212,31 @@ pub struct Shape {
     pub bounds: bool,
     /// True if some bounds are in time.
     pub clock: bool,
+    /// True if some values are kept.
+    pub values: bool,
 }
 
 /// Returns a tree with at most `shape.operators` operators.
 pub fn random_tree(choices: &mut impl Choices, shape: Shape) -> Tree {
+    random_tree_below(choices, shape, &[])
+}
+
+/// Returns a tree that stands where `names` are kept.
+fn random_tree_below(choices: &mut impl Choices, shape: Shape, names: &[Name]) -> Tree {
+    if shape.values && shape.operators > 0 && choices.choose(5) == 0 {
+        let kept = (choices.choose(2) as u8, choices.choose(2) as u8);
+        let mut below: Vec<Name> = names.iter().copied().filter(|name| name.0 != kept.0).collect();
+        below.push(kept);
+        let shape = Shape { operators: shape.operators - 1, ..shape };
+        return Tree::Keep(kept, Box::new(random_tree_below(choices, shape, &below)));
+    }
+    if shape.operators == 0 && !names.is_empty() && choices.choose(3) > 0 {
+        let mut all = names.to_vec();
+        if choices.choose(3) > 0 {
+            all = vec![all[choices.choose(all.len() as u32) as usize]];
+        }
+        return Tree::Is(all);
+    }
     if shape.operators == 0 {
         return match choices.choose(16) {
             0 => Tree::True,
@@ -189,8 +249,13 @@ pub fn random_tree(choices: &mut impl Choices, shape: Shape) -> Tree {
     let bound = if shape.bounds { random_bound(choices, shape.clock) } else { Bound::ANY };
     let is_unary = matches!(kind, 0 | 1 | 2 | 3 | 4 | 15 | 16 | 17);
     let left = if is_unary { shape.operators - 1 } else { choices.choose(shape.operators) };
-    let f = Box::new(random_tree(choices, Shape { operators: left, ..shape }));
-    let mut g = || Box::new(random_tree(choices, Shape { operators: shape.operators - 1 - left, ..shape }));
+    // A kept name does not stand below a past operator.
+    let names = if kind < 15 { names } else { &[] };
+    let below = |choices: &mut _, operators| {
+        Box::new(random_tree_below(choices, Shape { operators, ..shape }, names))
+    };
+    let f = below(choices, left);
+    let mut g = || below(choices, shape.operators - 1 - left);
     match kind {
         0 => Tree::Not(f),
         1 => Tree::Next(f),

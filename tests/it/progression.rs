@@ -30,6 +30,7 @@ fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
             past: random.choose(2) == 0,
             bounds: random.choose(3) == 0,
             clock: false,
+            values: false,
         };
         let tree = random_tree(&mut random, shape);
         let trace: Vec<u64> =
@@ -40,7 +41,7 @@ fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
 
 /// Returns steps without a clock, each given by its atoms.
 fn untimed(trace: &[u64]) -> Vec<Step> {
-    trace.iter().map(|&atoms| Step { atoms, at_ms: 0 }).collect()
+    trace.iter().map(|&atoms| Step { atoms, at_ms: 0, variables: [0; 2] }).collect()
 }
 
 /// Returns the automaton of `tree`.

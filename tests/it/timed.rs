@@ -24,13 +24,14 @@ fn each_case(seeds: u64, operators_max: u32, mut check: impl FnMut(&Tree, &[Step
             past: random.choose(3) == 0,
             bounds: true,
             clock: true,
+            values: false,
         };
         let tree = random_tree(&mut random, shape);
         let mut at_ms = 0;
         let trace: Vec<Step> = (0..1 + random.choose(7))
             .map(|_| {
                 at_ms += random.choose(4) * QUANTUM_MS;
-                Step { atoms: u64::from(random.choose(1 << shape.atoms)), at_ms }
+                Step { atoms: u64::from(random.choose(1 << shape.atoms)), at_ms, variables: [0; 2] }
             })
             .collect();
         check(&tree, &trace);
@@ -162,7 +163,7 @@ fn a_shortest_run_satisfies_the_formula_at_its_times() {
                 at_ms += elapsed;
                 let held = cube.iter().filter(|(_, holds)| *holds);
                 let atoms = held.map(|&(atom, _)| 1 << (names[atom as usize].as_bytes()[0] - b'a')).sum();
-                Step { atoms, at_ms }
+                Step { atoms, at_ms, variables: [0; 2] }
             })
             .collect();
         if !trace.is_empty() {

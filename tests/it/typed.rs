@@ -10,7 +10,7 @@ use farlead::gui::{Action, Flags, Labeller, Screen, TypedText, Widget};
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Labels, ResidualId};
 use farlead::minimise;
-use farlead::replay::{Player, Replay, capture};
+use farlead::replay::{Player, Replay, Slack, capture};
 use farlead::rng::{Rng, Seed};
 use farlead::search::{Dictionary, Plan, exhaust, repertoire, search};
 use farlead::spec::{Source, Spec, parse};
@@ -157,6 +157,7 @@ fn settings() -> keep::Settings {
         seed: Seed(1),
         jobs: 1,
         keeps_found: false,
+        slack: Slack::default(),
         rules: Arc::default(),
         album: None,
     }
@@ -183,7 +184,7 @@ fn accepted(model: &Arc<Model>, spec: &Spec, check: &dyn Fn(&str, &Trace)) -> Op
         let kept = keep(&open, spec, run, &settings(), &|| true).expect("the model runs");
         assert!(kept.confirmed.is_full());
         check("minimised", &kept.run);
-        let steps = capture(spec, &kept.run).steps;
+        let steps = capture(spec, &kept.run, Slack::default()).steps;
         let again = Player::new(spec).replay(&mut Sim::new(model.clone(), Seed(1)), &steps);
         let (replay, trace) = again.expect("the model runs");
         assert_eq!(replay, Replay::Reproduced);
@@ -299,7 +300,7 @@ fn a_captured_formula_says_the_clause_of_its_spec() {
         let plan = Plan { steps_max: 5, ..Plan::new(&PLANNER) };
         let mut sim = Sim::new(model.clone(), Seed(1));
         let run = search(&mut sim, &asked, &plan, &mut |_| true).expect("the model runs").run.expect("a run");
-        let captured = capture(&asked, &run).formula.expect("it is short");
+        let captured = capture(&asked, &run, Slack::default()).formula.expect("it is short");
         assert_eq!(captured.typed, asked.typed);
         assert!(Player::new(&captured).is_won(&run));
     }

@@ -1,8 +1,10 @@
-//! Terms and places of atoms against a plain definition over trees of nodes, written from docs/language.md, on random
+//! Terms and places of atoms, and kept values, against a plain definition over trees of nodes, written from docs/language.md, on random
 //! screens.
 
-use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Labeller, Screen, TypedText, Widget};
-use farlead::spec::read_atom;
+use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Labeller, Link, Screen, TypedText, Widget};
+use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
+use farlead::situation::PhaseId;
+use farlead::spec::{Source, parse, read_atom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -199,5 +201,79 @@ fn terms_and_places_mean_what_the_docs_say() {
         // Nothing comes before the start.
         check(&format!("[count({left}) = {{prev count({left})}}]"), false, None, &second);
         check(&format!("[count({left}) != {{prev count({left})}}]"), true, None, &second);
+    }
+}
+
+/// Returns true if the steps at `screens` satisfy `formula` once they end.
+fn is_satisfied(formula: &str, screens: &[Screen]) -> bool {
+    let read = parse(&Source::new("x.ltl", format!("possible \"x\": {formula}")));
+    assert_eq!(read.diagnostics.errors(), 0, "{formula}");
+    let spec = &read.file.specs[0];
+    let printed = format!("possible \"x\": {}", spec.formulas.display(spec.formula));
+    let again = parse(&Source::new("y.ltl", printed));
+    let again = &again.file.specs[0];
+    assert_eq!(
+        again.formulas.display(again.formula).to_string(),
+        spec.formulas.display(spec.formula).to_string()
+    );
+    let mut objective = Formula::new(spec, Shaping::None);
+    let action = Action::Device(DeviceAction::Back);
+    let (mut phase, mut before) = (PhaseId::START, None);
+    for after in screens {
+        let labels = objective.labels_after(Link { before, action: Some(&action), after }, 0);
+        let class = objective.class(&action);
+        phase = objective.after_labels(phase, class, &labels);
+        before = Some(after);
+    }
+    objective.assess(phase).verdict == Verdict::Won
+}
+
+#[test]
+fn kept_values_mean_what_the_docs_say() {
+    for seed in 0..ci::cases(4_000, 400) {
+        let random = &mut ChaCha8Rng::seed_from_u64(seed);
+        let count = random.random_range(1..6);
+        let tops: Vec<&'static [Node]> = (0..count).map(|_| &*nodes(random, 2).leak()).collect();
+        let screens: Vec<Screen> = tops.iter().map(|top| screen(top)).collect();
+        let (one, other) = (Like::random(random, 1), Like::random(random, 1));
+        let (left, right) = (one.written(), other.written());
+        let steps = || 0..tops.len();
+        let step = |formula: String, expected: bool| {
+            assert_eq!(is_satisfied(&formula, &screens), expected, "{formula} {screens:?}");
+        };
+        let number = |like: &Like, at: usize| all_meant(like, tops[at]).len();
+        let later = |at: usize| at..tops.len();
+
+        let comes_again =
+            steps().any(|i| later(i + 1).any(|j| texts(&one, tops[i]) == texts(&other, tops[j])));
+        step(format!("F (keep t = text({left}): X F [text({right}) = {{t}}])"), comes_again);
+        let grows = steps().all(|i| i + 1 == tops.len() || number(&one, i + 1) >= number(&one, i));
+        step(format!("G (keep n = count({left}): N [count({left}) >= {{n}}])"), grows);
+        let adds_up = steps().any(|i| {
+            later(i).any(|j| {
+                let is_one_more = number(&one, j) == number(&one, i) + 1;
+                let sum = number(&one, i) + number(&other, j);
+                is_one_more && later(j).any(|k| number(&one, k) == sum)
+            })
+        });
+        step(
+            format!(
+                "F keep n = count({left}): F ([count({left}) = {{n + 1}}] & (keep m = count({right}): F [count({left}) = {{n + m}}]))"
+            ),
+            adds_up,
+        );
+        // Before the start there is no value, and nothing is equal to it.
+        let differs = steps().all(|i| {
+            let kept = i.checked_sub(1).map(|before| texts(&one, tops[before]));
+            later(i + 1).all(|j| kept.as_ref() != Some(&texts(&one, tops[j])))
+        });
+        step(format!("G keep t = prev text({left}): N G [text({left}) != {{t}}]"), differs);
+        // A text in a longer one.
+        let any = Like { text: None, class: Some("Row"), place: None };
+        let shown = steps().any(|i| {
+            let text = format!("{} left", number(&one, i));
+            later(i).any(|j| texts(&any, tops[j]).contains(&&*text))
+        });
+        step(format!("F keep n = count({left}): F [class = Row, text = \"{{n}} left\"]"), shown);
     }
 }

@@ -138,6 +138,7 @@ fn counted_states(spec: &Spec) -> String {
     match Automaton::new(&spec.formulas, spec.formula).graph(STATES_MAX) {
         Some(graph) => format!("an automaton of {}", counted(graph.states.len(), "state")),
         None if spec.formulas.has_time(spec.formula) => "an automaton with a clock".to_string(),
+        None if spec.formulas.has_keep(spec.formula) => "an automaton that remembers values".to_string(),
         None => format!("an automaton of more than {STATES_MAX} states"),
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use clap::Args;
 use farlead::gui::{Action, Atom, Context, Key, Labeller, Screen, TypedText};
 use farlead::ltl::{Formula, Formulas, Labels, Monitor, Permanent, Progress, ResidualId};
+use farlead::objective::KeptValues;
 use farlead::spec::{self, Expectation, Names, Source, shown_path};
 use farlead::test_case::{self, Entry};
 use farlead::trace;
@@ -96,6 +97,9 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut trace = open(&args.trace)?;
     let mut known = KnownLines::default();
     let mut clock = Clock::default();
+    let numbers = (0..).zip(&atoms).filter_map(|(number, (_, atom))| Some((number, atom.as_ref()?)));
+    let numbers: Vec<(u32, &Atom)> = numbers.collect();
+    let mut kept = KeptValues::new(monitor.automaton(), &numbers, TypedText::default());
     let logged = Logged::new(atoms);
     let mut out = BufWriter::with_capacity(BUFFER, out());
     let mut answers = Answers::new(args.json, shell.quiet);
@@ -138,6 +142,10 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
         // A line of a trace begins with a bracket, and one of a log with its time.
         if text[0].is_ascii_digit() {
+            if kept.names().len() > 0 {
+                let what = "the formula keeps values, and a log of APE has none";
+                return Err(at_line(what.to_owned()).into());
+            }
             if monitor.has_time() {
                 let what = "the formula has a bound in time, and farlead reads no times from a log of APE";
                 return Err(at_line(what.to_owned()).into());
@@ -146,6 +154,12 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 let labels = monitor.labels(names);
                 take(&mut monitor, None, &labels, &mut out)?;
             }
+            continue;
+        }
+        if kept.names().len() > 0 {
+            let (at_ms, labels) = known.step_that_keeps(text, &mut monitor, &mut kept).map_err(at_line)?;
+            let at_ms = if monitor.has_time() { Some(clock.time(at_ms).map_err(at_line)?) } else { None };
+            take(&mut monitor, at_ms, &labels, &mut out)?;
             continue;
         }
         let (at_ms, labels) = known.step(text, &monitor).map_err(at_line)?;
@@ -392,13 +406,40 @@ impl KnownLines {
     }
 
     fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
-        let trace::Recorded { at_ms, labels } = trace::read_line(line).map_err(|error| error.to_string())?;
+        let recorded = trace::read_line(line).map_err(|error| error.to_string())?;
+        let names = self.named(&recorded.labels)?;
+        Ok((recorded.at_ms, monitor.labels(names.iter().map(|name| &**name))))
+    }
+
+    /// Returns the same for a formula that keeps values; which labels matter depends on the values so far.
+    fn step_that_keeps(
+        &mut self,
+        line: &[u8],
+        monitor: &mut Monitor,
+        kept: &mut KeptValues,
+    ) -> Result<(Option<u64>, Labels), String> {
+        let mut recorded = trace::read_line(line).map_err(|error| error.to_string())?;
+        let names = self.named(&recorded.labels)?;
+        let values: Result<Vec<Option<Vec<String>>>, String> = kept
+            .names()
+            .map(|name| {
+                recorded.kept.remove(name).ok_or_else(|| {
+                    let form = format!(r#"{{"labels": [..], "keep": {{"{name}": "a text"}}}}"#);
+                    format!("the formula keeps `{name}`, so each step needs its value there, as in `{form}`; `null` is no value")
+                })
+            })
+            .collect();
+        let binding = kept.bind_to(monitor.automaton(), &values?);
+        Ok((recorded.at_ms, monitor.labels_with(names.iter().map(|name| &**name), binding)))
+    }
+
+    /// Returns the names that formulas have for `labels`.
+    fn named(&mut self, labels: &[String]) -> Result<Vec<Rc<str>>, String> {
         let names: Result<Vec<Rc<str>>, &String> =
             labels.iter().map(|label| self.names.name(label).ok_or(label)).collect();
-        let names = names.map_err(|label| {
+        names.map_err(|label| {
             format!("`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`")
-        })?;
-        Ok((at_ms, monitor.labels(names.iter().map(|name| &**name))))
+        })
     }
 }
 

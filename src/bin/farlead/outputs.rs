@@ -89,6 +89,7 @@ impl KeptArgs {
             seed,
             jobs: 1,
             keeps_found: false,
+            slack: project.slack,
             rules: project.rules.clone(),
             album: outputs.album(project).filter(|_| app.is_on_devices()),
         }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use farlead::device::Secrets;
 use farlead::device::android::prompt::Prompts;
 use farlead::gui::{Rules, UserAction};
+use farlead::replay::Slack;
 use farlead::spec::{Source, shown_path};
 use serde::Deserialize;
 use toml::Spanned;
@@ -26,6 +27,9 @@ const BYTES_MAX: usize = 1 << 20;
 
 /// Most texts of a dictionary: each is tried in every field.
 pub const TEXTS_MAX: usize = 1_000;
+
+/// Largest slack: a bound so long says little.
+const SLACK_MAX: f64 = 100.0;
 
 /// Most set-up tests: more would take longer than the episodes after them.
 const SET_UP_MAX: usize = 20;
@@ -57,6 +61,8 @@ pub struct Project {
     pub seed: Option<u64>,
     /// `false` is as `--no-screenshots`.
     pub screenshots: Option<bool>,
+    /// Slack of the bounds in time of a captured formula.
+    pub slack: Slack,
     /// Stored tests that run before each episode.
     pub set_up: Vec<SetUpFile>,
     /// Actions that every file of specs knows.
@@ -106,6 +112,7 @@ struct Written {
     steps: Option<u32>,
     seed: Option<u64>,
     screenshots: Option<bool>,
+    slack: Option<f64>,
     setup: Vec<Spanned<PathBuf>>,
     action: Vec<language::WrittenAction>,
     rule: Vec<Spanned<language::WrittenRule>>,
@@ -164,6 +171,7 @@ impl Project {
             steps: written.steps,
             seed: written.seed,
             screenshots: written.screenshots,
+            slack: written.slack.map_or_else(Slack::default, |share| Slack((share * 100.0).round() as u32)),
             set_up: written
                 .setup
                 .into_iter()
@@ -191,6 +199,11 @@ impl Written {
             if number == Some(0) {
                 return Some(format!("`{key} = 0` leaves nothing to try; it is at least 1"));
             }
+        }
+        if self.slack.is_some_and(|share| !(0.0..=SLACK_MAX).contains(&share)) {
+            return Some(format!(
+                "`slack` is the share by which a bound in time is longer than the time measured, from 0 to {SLACK_MAX}: 0.5 is half of it"
+            ));
         }
         // On the command line clap refuses two apps; nothing does that for a file.
         let apps = [self.app.is_some(), self.apk.is_some(), self.package.is_some()];
