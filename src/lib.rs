@@ -100,6 +100,7 @@ pub mod rng;
 pub mod search;
 pub mod setup;
 pub mod situation;
+pub mod sorted;
 pub mod spec;
 pub mod statistics;
 pub mod store;

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::agent::{self, AgentInfo, Kept};
 use crate::learned::Mistake;
+use crate::sorted;
 
 /// Version of the format that is written.
 const VERSION: u64 = 1;
@@ -141,7 +142,7 @@ impl Policy {
             [] => text.push_str("no app"),
             [one] => text.push_str(one),
             [_, ..] => {
-                let distinct: std::collections::BTreeSet<&String> = self.apps.iter().collect();
+                let distinct = sorted::set(&self.apps);
                 write!(text, "{} apps", distinct.len()).expect("a text takes all");
             }
         }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::{Ask, BoxedDevice, Decorator, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, Flags, Gesture, Pixels, Screen, UserAction, Widget};
+use crate::sorted;
 
 /// A place in a text where a secret is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,9 @@ impl Secrets {
             named.into_iter().map(|(name, value)| (name, value.filter(|value| !value.is_empty()))).collect();
         // A value may be part of another, of which nothing must be left.
         let length = |value: &Option<String>| value.as_ref().map_or(0, String::len);
-        named.sort_by(|one, other| length(&other.1).cmp(&length(&one.1)).then_with(|| one.0.cmp(&other.0)));
+        sorted::by(&mut named, |one, other| {
+            length(&other.1).cmp(&length(&one.1)).then_with(|| one.0.cmp(&other.0))
+        });
         Secrets { named }
     }
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{Edge, Node, Style};
 
+use crate::sorted;
+
 /// Edges that would need more lanes than this run below all columns, as lanes grow with the product of edges and columns.
 const LANES_MAX: usize = 20_000;
 
@@ -191,7 +193,7 @@ fn split(distances: Vec<usize>, edges: &[Edge], rows_max: usize) -> Vec<usize> {
     let mut next = 0;
     for mut layer in layers {
         let parts = layer.len().div_ceil(rows_max.max(1)).max(1);
-        layer.sort_by_key(|&node| {
+        sorted::by_key(&mut layer, |&node| {
             (parts > 1 && leads_on[node], if parts > 1 { before[node] } else { 0 }, node)
         });
         // Even columns look better than a short last one.

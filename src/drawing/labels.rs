@@ -2,6 +2,8 @@
 
 use super::{Edge, LabelPlace, Rectangle, Route};
 
+use crate::sorted;
+
 const HEIGHT: f64 = 14.0;
 
 /// Distance of a label from the edge of the drawing: a badge around it is a little larger.
@@ -40,7 +42,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
     let lines: Vec<Polyline> = stems.iter().map(Polyline::new).collect();
     let mut taken = nodes.to_vec();
     let mut order: Vec<usize> = (0..edges.len()).collect();
-    order.sort_by_key(|&at| edges[at].label.is_none_or(|label| label.needed == 0.0));
+    sorted::by_key(&mut order, |&at| edges[at].label.is_none_or(|label| label.needed == 0.0));
     for at in order {
         let (Some(label), Some(curve)) = (edges[at].label, stems[at].stem) else { continue };
         // All pairs are compared: callers label small graphs alone.

@@ -2,6 +2,8 @@
 
 use super::columns::{Columns, End, Item};
 
+use crate::sorted;
+
 /// Rounds of moving items towards those they are bound to; the best of them is kept.
 const ROUNDS_MAX: usize = 40;
 
@@ -110,7 +112,7 @@ fn sweep(columns: &mut Columns, is_rightwards: bool, side: Side, order: Order, s
         if order == Order::Free {
             // By the middle, as a high node and a lane that want the same top do not lie side by side.
             let middle = |preference: &Preference| preference.y + columns.items[preference.item].height / 2.0;
-            preferences.sort_by(|one, other| middle(one).total_cmp(&middle(other)));
+            sorted::by(&mut preferences, |one, other| middle(one).total_cmp(&middle(other)));
         }
         columns.columns[column] = preferences.iter().map(|preference| preference.item).collect();
         spread(columns, &preferences);

@@ -8,6 +8,8 @@ use super::labels::{self, Curve, Stem};
 use super::svg::short;
 use super::{Drawing, Edge, Node, Rectangle, Route, Style};
 
+use crate::sorted;
+
 /// Least space between two columns; labels need more.
 const GAP_MIN: f64 = 80.0;
 
@@ -97,7 +99,7 @@ fn spread_ends(columns: &mut Columns) {
         }
     }
     for ((item, _), mut ports) in sides {
-        ports.sort_by(|one, other| {
+        sorted::by(&mut ports, |one, other| {
             let by_height = one.rank.cmp(&other.rank).then(one.height.total_cmp(&other.height));
             by_height.then((one.segment, one.is_start).cmp(&(other.segment, other.is_start)))
         });

@@ -8,6 +8,8 @@ use super::naming::Naming;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
 
+use crate::sorted;
+
 /// Surroundings of a widget on the screen that an action was done on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Around {
@@ -178,7 +180,7 @@ fn is_nameless(on: &Target) -> bool {
 fn in_place(numbers: impl Iterator<Item = usize>, all: &[Candidate<'_>]) -> Vec<usize> {
     let mut numbers: Vec<usize> = numbers.collect();
     // The sort is stable, so widgets that cover each other stay in the order of the tree.
-    numbers.sort_by_key(|&at| (all[at].on.bounds.top, all[at].on.bounds.left));
+    sorted::by_key(&mut numbers, |&at| (all[at].on.bounds.top, all[at].on.bounds.left));
     numbers
 }
 

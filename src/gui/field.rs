@@ -8,6 +8,8 @@ use super::hint::words;
 use super::offer::BUILTIN_TEXTS;
 use super::screen::{Flags, Widget};
 
+use crate::sorted;
+
 /// Kind of text that a field asks for by its words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -47,7 +49,7 @@ pub fn by_fit(field: &Widget, texts: &[Arc<str>]) -> Vec<usize> {
         })
         .collect();
     let mut places: Vec<usize> = (0..texts.len()).collect();
-    places.sort_by_key(|&at| keys[at]);
+    sorted::by_key(&mut places, |&at| keys[at]);
     places
 }
 

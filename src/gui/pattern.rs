@@ -5,6 +5,8 @@ use std::fmt;
 use super::atom::{Atom, Comparison, Joined, Mistake};
 use super::term::Term;
 
+use crate::sorted;
+
 /// Widgets that meet all of some comparisons, and that have other widgets around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern {
@@ -59,7 +61,7 @@ impl Pattern {
                 all
             }
         };
-        places.sort();
+        sorted::by(&mut places, Ord::cmp);
         places.dedup();
         Ok(Pattern { comparisons, places })
     }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::map::Names;
 use super::{LearnedModel, State};
 use crate::gui::Identity;
+use crate::sorted;
 
 /// Least share of common actions of two pages that may be the same, in thousandths.
 const ALIKE_MIN: u32 = 500;
@@ -153,7 +154,7 @@ impl ModelDiff {
         let elsewhere = matching.elsewhere(&words, (&old_pages, &new_pages));
         let mirrored = matching.mirrored(new_pages.list.len());
         let partner = |(page, label): &(usize, Arc<str>)| Some((matching.partners[*page]?, label.clone()));
-        let elsewhere_back = elsewhere.iter().filter_map(partner).collect();
+        let elsewhere_back = sorted::set(elsewhere.iter().filter_map(partner));
         let forth = Half::new(&words, (&old_pages, &new_pages), &matching, &elsewhere);
         let back = Half::new(&words, (&new_pages, &old_pages), &mirrored, &elsewhere_back);
         let side = |model: &LearnedModel, pages: &Pages, half: &Half| Side {
@@ -172,7 +173,7 @@ impl ModelDiff {
                 percent: share(&one.usual, &two.usual) / 10,
             })
             .collect();
-        alike.sort();
+        sorted::by(&mut alike, Ord::cmp);
         ModelDiff {
             package: old.app.package.clone(),
             old: side(old, &old_pages, &forth),
@@ -189,9 +190,9 @@ impl ModelDiff {
 fn lost(one: &LearnedModel, other: &LearnedModel, found: Vec<Difference>) -> Vec<Difference> {
     // A run on a phone may not know what the app declares.
     let is_known = !other.app.activities.is_empty();
-    let declared: BTreeSet<&Arc<str>> = other.app.activities.iter().collect();
+    let declared: BTreeSet<&Arc<str>> = sorted::set(other.app.activities.iter());
     let gone: BTreeSet<&Arc<str>> =
-        one.app.activities.iter().filter(|name| is_known && !declared.contains(name)).collect();
+        sorted::set(one.app.activities.iter().filter(|name| is_known && !declared.contains(name)));
     let gone = gone.into_iter().map(|name| Difference::Activity { activity: name.to_string() });
     gone.chain(found).collect()
 }
@@ -251,7 +252,7 @@ impl Words {
         let labels = models.into_iter().flat_map(|model| model.labels.all());
         let typed = labels.filter_map(|label| parts(label).1).map(|typed| typed.trim_matches('"'));
         let mut typed: BTreeSet<String> =
-            typed.filter(|typed| typed.chars().count() >= TYPED_CHARS_MIN).map(str::to_string).collect();
+            sorted::set(typed.filter(|typed| typed.chars().count() >= TYPED_CHARS_MIN).map(str::to_string));
         while typed.len() > TYPED_MAX {
             typed.pop_last();
         }
@@ -372,7 +373,7 @@ fn page(model: &LearnedModel, states: &[usize], words: &Words, of_label: &[Word]
         activity: first.activity.clone(),
         fault: fault(first),
         kind: first.kind,
-        identities: states.iter().map(|&state| all[state].identity).collect(),
+        identities: sorted::set(states.iter().map(|&state| all[state].identity)),
         offered: counts.into_keys().collect(),
         usual,
         has_fields,
@@ -453,7 +454,7 @@ impl Matching {
             }
         }
         // The order does not depend on which model is first, so the matching is the same from either side.
-        pairs.sort_unstable();
+        sorted::by(&mut pairs, Ord::cmp);
         let mut matching =
             Matching { partners: vec![None; old.list.len()], alike: vec![BTreeSet::new(); old.list.len()] };
         let mut taken = FxHashSet::default();
@@ -509,7 +510,7 @@ impl Matching {
                 // Where the action leads on pages like these tells whether the app decides by what it keeps.
                 let of = |pages: &Pages, like: &BTreeSet<usize>| -> BTreeSet<usize> {
                     let like = like.iter().take(ALIKE_MAX);
-                    like.filter_map(|page| pages.list[*page].done.get(label)).flatten().copied().collect()
+                    sorted::set(like.filter_map(|page| pages.list[*page].done.get(label)).flatten().copied())
                 };
                 if self.are_others(sides, &of(old, &back.alike[two]), &of(new, &self.alike[one])) {
                     elsewhere.insert((one, label.clone()));
@@ -605,7 +606,7 @@ impl Half {
             })
             .collect();
         lost.extend(widgets(words, here, &gone));
-        lost.sort();
+        sorted::by(&mut lost, Ord::cmp);
         Half { lost, missed: self::missed(words, (here, there), matching, &missed) }
     }
 }

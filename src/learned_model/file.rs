@@ -13,6 +13,7 @@ use super::{
     Offer, Point, STATES_MAX, State, TRANSITIONS_MAX,
 };
 use crate::gui::Identity;
+use crate::sorted;
 
 /// Version of the format that is written. Version 1 had no abstraction.
 pub const VERSION: u64 = 2;
@@ -265,7 +266,7 @@ impl Form {
             steps: run.steps,
             device_ms: run.device_ms,
             last_new: run.last_new.min(run.steps),
-            activities: activities.into_iter().collect(),
+            activities: sorted::map(activities),
             left_out: LeftOut {
                 states: left_out.states,
                 done: left_out.done,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::reasons::Gaps;
 use super::{LearnedModel, Link, State, cut};
 use crate::event::{AppMap, Kind, KindWay, PathStep};
+use crate::sorted;
 
 /// Screens that are drawn one by one. Of more, people want to see the kinds.
 const SCREENS_MAX: usize = 40;
@@ -69,7 +70,8 @@ impl LearnedModel {
         let paths = Paths::new(self, &links);
         let gaps = Gaps::new(self, &kinds, &links);
         let kept = self.kept_kinds(&kinds, &paths);
-        let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &kind)| (kind, at)).collect();
+        let place: BTreeMap<usize, usize> =
+            sorted::map(kept.iter().enumerate().map(|(at, &kind)| (kind, at)));
         let mut names = Names::default();
         let of_kind = |&kind: &usize| {
             let states = &kinds.states[kind];
@@ -125,21 +127,22 @@ impl LearnedModel {
     /// the kinds on the path to it.
     fn kept_kinds(&self, kinds: &Kinds, paths: &Paths) -> Vec<usize> {
         let mut all: Vec<usize> = (0..kinds.states.len()).collect();
-        let weight = |kind: &usize| {
-            let states = kinds.states[*kind].iter().map(|&state| &self.states()[state]);
+        let weight = |of: &Vec<usize>| {
+            let states = of.iter().map(|&state| &self.states()[state]);
             let (mut seen, mut is_crash) = (0_u64, false);
             for state in states {
                 seen = seen.saturating_add(state.seen);
                 is_crash |= state.crash.is_some() || state.is_anr;
             }
-            (std::cmp::Reverse((is_crash, seen)), *kind)
+            std::cmp::Reverse((is_crash, seen))
         };
-        all.sort_by_cached_key(weight);
+        let weights: Vec<_> = kinds.states.iter().map(weight).collect();
+        sorted::by_key(&mut all, |&kind| weights[kind]);
         let mut kept = BTreeSet::new();
         for kind in all {
             let path = paths.to(self, paths.nearest(&kinds.states[kind]));
             let more: BTreeSet<usize> =
-                path.into_iter().map(|(_, state)| kinds.of[state]).chain([kind]).collect();
+                sorted::set(path.into_iter().map(|(_, state)| kinds.of[state]).chain([kind]));
             if kept.union(&more).count() <= KINDS_MAX {
                 kept.extend(more);
             }
@@ -166,11 +169,9 @@ impl LearnedModel {
                     link.times;
             }
         }
-        let of_paths: BTreeSet<(usize, usize)> = all
-            .iter()
-            .flat_map(|kind| kind.path.windows(2))
-            .filter_map(|two| Some((two[0].to?, two[1].to?)))
-            .collect();
+        let of_paths: BTreeSet<(usize, usize)> = sorted::set(
+            all.iter().flat_map(|kind| kind.path.windows(2)).filter_map(|two| Some((two[0].to?, two[1].to?))),
+        );
         let mut ways: Vec<(bool, KindWay)> = by
             .into_iter()
             .map(|((from, to), by)| {
@@ -190,11 +191,13 @@ impl LearnedModel {
             })
             .collect();
         // Ways of paths have room first, then those that were taken most often.
-        ways.sort_by_key(|(is_of_path, way)| (!is_of_path, std::cmp::Reverse(way.times), way.from, way.to));
+        sorted::by_key(&mut ways, |(is_of_path, way)| {
+            (!is_of_path, std::cmp::Reverse(way.times), way.from, way.to)
+        });
         let left_out = ways.len().saturating_sub(WAYS_MAX) as u64;
         ways.truncate(WAYS_MAX);
         let mut ways: Vec<KindWay> = ways.into_iter().map(|(_, way)| way).collect();
-        ways.sort_by_key(|way| (way.from, way.to));
+        sorted::by_key(&mut ways, |way| (way.from, way.to));
         (ways, left_out)
     }
 }
@@ -244,7 +247,7 @@ impl Paths {
             let mut leaving: Vec<&Link> =
                 links[first..].iter().take_while(|link| link.from == here).collect();
             // Of ways of the same length, the one that was taken most often is the surest.
-            leaving.sort_by_key(|link| (std::cmp::Reverse(link.times), link.at, link.to));
+            sorted::by_key(&mut leaving, |link| (std::cmp::Reverse(link.times), link.at, link.to));
             for link in leaving {
                 if before[link.to].is_none() {
                     before[link.to] = Some((Before::Link(*link), length + 1));

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::gui::{Action, Context, Flags, Identity, Outline, Screen};
+use crate::sorted;
 
 pub use diff::{Alike, Difference, Missed, ModelDiff, Side};
 pub use file::VERSION;
@@ -332,7 +333,7 @@ impl LearnedModel {
             times,
         };
         let mut starts: Vec<Start> = self.starts.iter().map(start).collect();
-        starts.sort_by(|one, other| one.by.cmp(&other.by).then(one.to.cmp(&other.to)));
+        sorted::by(&mut starts, |one, other| one.by.cmp(&other.by).then(one.to.cmp(&other.to)));
         starts
     }
 

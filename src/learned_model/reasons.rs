@@ -10,6 +10,7 @@ use super::map::Kinds;
 use super::{LearnedModel, Link, State};
 use crate::event::Unreached;
 use crate::gui;
+use crate::sorted;
 
 /// Clicks that led nowhere after which a form counts as one that refuses.
 const REFUSALS_MIN: u64 = 2;
@@ -198,7 +199,9 @@ impl<'m> Gaps<'m> {
         };
         let never = self.actions[kind].iter().filter(|(_, tally)| tally.done == 0);
         let mut gaps: Vec<Gap> = never.map(gap).collect();
-        gaps.sort_by(|one, other| other.offered.cmp(&one.offered).then(one.action.cmp(&other.action)));
+        sorted::by(&mut gaps, |one, other| {
+            other.offered.cmp(&one.offered).then(one.action.cmp(&other.action))
+        });
         gaps
     }
 
@@ -296,7 +299,7 @@ impl<'m> Gaps<'m> {
             .all()
             .filter(|(_, label, _)| !label.starts_with("text ") && are_near(&wanted, label))
             .collect();
-        near.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
+        sorted::by_key(&mut near, |(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
         // What was never done is the likeliest way; what was done and led nowhere comes next.
         let untried = near.iter().find(|(_, _, tally)| tally.done == 0);
         if let Some((kind, label, tally)) = untried {
@@ -372,7 +375,7 @@ impl LearnedModel {
         for (kind, _, tally) in &never {
             *counts.entry(gaps.reason(*kind, tally).name().to_string()).or_insert(0) += 1;
         }
-        never.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
+        sorted::by_key(&mut never, |(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
         all.extend(never.into_iter().take(ACTIONS_MAX).map(|(kind, label, tally)| {
             let reason = gaps.reason(kind, tally);
             Unreached {

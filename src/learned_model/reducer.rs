@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::sorted;
+
 /// Set of primitives; the empty one tells nothing but the actions that a widget takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reducer(u8);
@@ -62,7 +64,7 @@ impl Reducer {
     pub fn finer(self) -> Vec<Reducer> {
         let mut finer: Vec<Reducer> =
             (0..Reducer::COUNT).map(Reducer).filter(|one| one.is_finer(self)).collect();
-        finer.sort_by_key(|one| (one.primitives(), *one));
+        sorted::by_key(&mut finer, |one| (one.primitives(), *one));
         finer
     }
 

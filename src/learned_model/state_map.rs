@@ -7,6 +7,7 @@ use super::map::{ACTION_CHARS_MAX, KINDS_MAX, Names, PATH_MAX, WAYS_MAX};
 use super::states::{AbstractEdge, AbstractState, LearnedAbstraction};
 use super::{LearnedModel, Reducer, cut};
 use crate::event::{MapEdge, MapState, MapTree, MapWidget, PathStep, StateMap};
+use crate::sorted;
 
 /// Most widgets of a state that the map lists.
 const WIDGETS_MAX: usize = 40;
@@ -19,11 +20,12 @@ impl LearnedModel {
     pub(super) fn state_map(&self) -> Option<(StateMap, Vec<Vec<usize>>)> {
         let abstraction = self.abstraction.as_deref()?;
         let LearnedAbstraction { naming, states, edges, .. } = abstraction;
-        let starts: BTreeSet<usize> = self.starts().iter().map(|start| start.to).collect();
+        let starts: BTreeSet<usize> = sorted::set(self.starts().iter().map(|start| start.to));
         let is_start = |state: &AbstractState| state.screens.iter().any(|screen| starts.contains(screen));
         let before = paths(states.iter().map(is_start), edges);
         let kept = self.kept_states(states, &before);
-        let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &state)| (state, at)).collect();
+        let place: BTreeMap<usize, usize> =
+            sorted::map(kept.iter().enumerate().map(|(at, &state)| (state, at)));
         let mut names = Names::default();
         let mut of_state = |&number: &usize| {
             let state = &states[number];
@@ -89,16 +91,18 @@ impl LearnedModel {
     /// the states on the path to it.
     fn kept_states(&self, states: &[AbstractState], before: &[Option<Before<'_>>]) -> Vec<usize> {
         let mut all: Vec<usize> = (0..states.len()).collect();
-        all.sort_by_cached_key(|&state| {
-            let screens = || states[state].screens.iter().map(|&screen| &self.states()[screen]);
+        let weight = |state: &AbstractState| {
+            let screens = || state.screens.iter().map(|&screen| &self.states()[screen]);
             let seen = screens().fold(0, |sum: u64, screen| sum.saturating_add(screen.seen));
             let is_crash = screens().any(|screen| screen.crash.is_some() || screen.is_anr);
-            (std::cmp::Reverse((is_crash, seen)), state)
-        });
+            std::cmp::Reverse((is_crash, seen))
+        };
+        let weights: Vec<_> = states.iter().map(weight).collect();
+        sorted::by_key(&mut all, |&state| weights[state]);
         let mut kept = BTreeSet::new();
         for state in all {
             let more: BTreeSet<usize> =
-                path(before, state).into_iter().map(|(_, state)| state).chain([state]).collect();
+                sorted::set(path(before, state).into_iter().map(|(_, state)| state).chain([state]));
             if kept.union(&more).count() <= KINDS_MAX {
                 kept.extend(more);
             }
@@ -116,7 +120,7 @@ fn paths<'a>(starts: impl Iterator<Item = bool>, edges: &'a [AbstractEdge]) -> V
         let mut leaving: Vec<&AbstractEdge> =
             edges[first..].iter().take_while(|edge| edge.from == here).collect();
         // Of ways of the same length, the surest.
-        leaving.sort_by_key(|edge| (!edge.is_strong(), std::cmp::Reverse(edge.hits)));
+        sorted::by_key(&mut leaving, |edge| (!edge.is_strong(), std::cmp::Reverse(edge.hits)));
         for edge in leaving {
             if before[edge.to].is_none() {
                 before[edge.to] = Some(Some(edge));
@@ -156,11 +160,9 @@ fn map_edges(
             between.entry((from, to)).or_default().push(edge);
         }
     }
-    let of_paths: BTreeSet<(usize, usize)> = all
-        .iter()
-        .flat_map(|state| state.path.windows(2))
-        .filter_map(|two| Some((two[0].to?, two[1].to?)))
-        .collect();
+    let of_paths: BTreeSet<(usize, usize)> = sorted::set(
+        all.iter().flat_map(|state| state.path.windows(2)).filter_map(|two| Some((two[0].to?, two[1].to?))),
+    );
     let edge = |((from, to), all): ((usize, usize), Vec<&AbstractEdge>)| {
         let sum =
             |of: fn(&AbstractEdge) -> u64| all.iter().fold(0, |sum: u64, edge| sum.saturating_add(of(edge)));
@@ -178,12 +180,12 @@ fn map_edges(
     };
     let mut edges: Vec<(bool, MapEdge)> = between.into_iter().map(edge).collect();
     // Edges of paths have room first, then the strong ones, then those that were hit most often.
-    edges.sort_by_key(|(is_of_path, edge)| {
+    sorted::by_key(&mut edges, |(is_of_path, edge)| {
         (!is_of_path, !edge.strong, std::cmp::Reverse(edge.hits), edge.from, edge.to)
     });
     let left_out = edges.len().saturating_sub(WAYS_MAX) as u64;
     edges.truncate(WAYS_MAX);
     let mut edges: Vec<MapEdge> = edges.into_iter().map(|(_, edge)| edge).collect();
-    edges.sort_by_key(|edge| (edge.from, edge.to));
+    sorted::by_key(&mut edges, |edge| (edge.from, edge.to));
     (edges, left_out)
 }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::{LearnedModel, Offer, Reducer, TRANSITIONS_MAX, cut, label};
 use crate::gui::{Action, Screen, Target};
+use crate::sorted;
 
 /// Most trees, and most refinements.
 pub const TREES_MAX: usize = 2_000;
@@ -240,7 +241,7 @@ impl Naming {
                 return Some(format!("tree {to} did not grow from tree {}, which it refines", state.tree));
             }
         }
-        let keys: BTreeSet<StateKey> = refined.iter().map(|(state, _)| *state).collect();
+        let keys: BTreeSet<StateKey> = sorted::set(refined.iter().map(|(state, _)| *state));
         if keys.len() < refined.len() {
             return Some("a state is refined twice".to_string());
         }
@@ -327,12 +328,12 @@ impl Gathering {
         let Gathering { naming, states, of } = self;
         let mut all: Vec<(StateKey, Gathered)> = states.into_iter().collect();
         all.iter_mut().for_each(|(_, state)| state.screens.sort_unstable());
-        all.sort_by_key(|(_, state)| state.screens[0]);
+        sorted::by_key(&mut all, |(_, state)| state.screens[0]);
         let numbers: FxHashMap<StateKey, usize> = (0..).zip(&all).map(|(at, (key, _))| (*key, at)).collect();
         let state = |(key, Gathered { screens, widgets }): (StateKey, Gathered)| {
             let mut widgets: Vec<AbstractWidget> = widgets.into_values().collect();
             // Names are hashes, whose order means nothing to people.
-            widgets.sort_by(|one, other| one.like.cmp(&other.like).then(one.name.cmp(&other.name)));
+            sorted::by(&mut widgets, |one, other| one.like.cmp(&other.like).then(one.name.cmp(&other.name)));
             AbstractState { key, screens, widgets }
         };
         let mut states: Vec<AbstractState> = all.into_iter().map(state).collect();
@@ -368,7 +369,7 @@ impl Gathering {
                 misses: all - hits,
             }));
         }
-        edges.sort_by(|one, other| edge_order(one).cmp(&edge_order(other)));
+        sorted::by(&mut edges, |one, other| edge_order(one).cmp(&edge_order(other)));
         left_out += edges.len().saturating_sub(TRANSITIONS_MAX);
         edges.truncate(TRANSITIONS_MAX);
         LearnedAbstraction { naming, states, edges, left_out }

@@ -8,6 +8,8 @@
 use super::prior::Prior;
 use super::schedule::{Rule, Tally};
 
+use crate::sorted;
+
 /// Most candidates for which a policy is computed.
 pub const CANDIDATES_MAX: usize = 4;
 /// Most runs in a round for which a policy is computed.
@@ -82,7 +84,7 @@ impl Policy {
     fn state(&self, tallies: &[Tally]) -> (MdpState, Vec<usize>) {
         assert!(tallies.len() <= self.candidates, "worked out for {} candidates", self.candidates);
         let mut order: Vec<usize> = (0..tallies.len()).collect();
-        order.sort_by_key(|&at| symbol(self.rule, tallies[at]));
+        sorted::by_key(&mut order, |&at| symbol(self.rule, tallies[at]));
         let mut state = [out(self.rule); CANDIDATES_MAX];
         for (place, &at) in state.iter_mut().zip(&order) {
             *place = symbol(self.rule, tallies[at]).expect("no candidate has passed");
@@ -145,7 +147,7 @@ impl Solver {
         let mut states = self.states();
         // Rounds only add runs, and *out* counts as all runs: in this order, every state comes after those it
         // can lead to.
-        states.sort_by_key(|state| std::cmp::Reverse(self.layer(state)));
+        sorted::by_key(&mut states, |state| std::cmp::Reverse(self.layer(state)));
         for state in states {
             let place = rank(&state[..self.candidates]);
             if state[0] != out(self.rule) {

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::sorted;
+
 /// A way to divide the runs of a round among candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Schedule {
@@ -140,7 +142,7 @@ impl Round<'_> {
         let mut likely: Vec<usize> =
             (0..self.tallies.len()).filter(|&at| is_likely(&self.tallies[at])).collect();
         // Shares of passes are compared without dividing, so that equal ones are equal on every machine.
-        likely.sort_by(|&one, &other| {
+        sorted::by(&mut likely, |&one, &other| {
             let (one, other) = (self.tallies[one], self.tallies[other]);
             let share = |of: Tally, beside: Tally| u64::from(of.passes) * u64::from(beside.runs());
             share(other, one).cmp(&share(one, other)).then(other.passes.cmp(&one.passes))
@@ -166,7 +168,9 @@ impl Round<'_> {
         let mut unlikely: Vec<usize> =
             (0..self.tallies.len()).filter(|&at| unlikely(&self.tallies[at])).collect();
         // In thousandths: integers sort the same on every machine.
-        unlikely.sort_by_key(|&at| Reverse(self.tallies[at].passes * 1_000 / self.tallies[at].runs()));
+        sorted::by_key(&mut unlikely, |&at| {
+            Reverse(self.tallies[at].passes * 1_000 / self.tallies[at].runs())
+        });
         for at in unlikely {
             let tally = self.tallies[at];
             let lacking = (self.rule.fails() - tally.fails) * tally.runs();

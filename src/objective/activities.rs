@@ -10,6 +10,7 @@ use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Op, Screen};
 use crate::ltl::Labels;
 use crate::situation::{ClassId, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::sorted;
 
 /// Reward of a step to a state never met before that reaches no new activity: a direction where there is no other.
 const NEW_STATE_REWARD: f64 = 0.1;
@@ -41,7 +42,7 @@ impl Activities {
     /// Returns the objective to reach each of `targets`, activities in full; nothing left to reach is reached at the
     /// first step.
     pub fn new(targets: impl IntoIterator<Item = Arc<str>>) -> Activities {
-        let targets: Vec<Arc<str>> = targets.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let targets: Vec<Arc<str>> = sorted::set(targets).into_iter().collect();
         let atoms: Vec<Atom> = targets
             .iter()
             .map(|name| {

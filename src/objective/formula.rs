@@ -17,6 +17,7 @@ use crate::ltl::{
     reward,
 };
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::sorted;
 use crate::spec::{Expectation, Spec};
 
 use super::kept::KeptValues;
@@ -306,7 +307,7 @@ impl Formula {
                 found.push((assessment.distance, subgoal));
             }
         }
-        found.sort_by_key(|(distance, subgoal)| (*distance, subgoal.changes, subgoal.phase));
+        sorted::by_key(&mut found, |(distance, subgoal)| (*distance, subgoal.changes, subgoal.phase));
         found.truncate(SUBGOALS_MAX);
         let subgoals: Arc<[Subgoal]> = found.into_iter().map(|(_, subgoal)| subgoal).collect();
         self.subgoals.insert((phase, class, look), subgoals.clone());
@@ -412,7 +413,7 @@ impl Formula {
     fn forecast_anew(&mut self, phase: PhaseId, class: ClassId) -> Forecast {
         let labels = &self.classes[class.index()];
         let known: BTreeMap<u32, bool> =
-            self.labeller.action_atoms().map(|atom| (atom, labels.contains(atom))).collect();
+            sorted::map(self.labeller.action_atoms().map(|atom| (atom, labels.contains(atom))));
         if !self.can_ask() {
             return Forecast::Open;
         }

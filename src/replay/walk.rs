@@ -13,6 +13,7 @@ use crate::gui::Atom;
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
 use crate::situation::{ClassId, PhaseId};
+use crate::sorted;
 use crate::spec::Spec;
 use crate::trace::Trace;
 
@@ -95,7 +96,7 @@ impl Walk {
             // Labels that follow from the action's name hold in any case; the others may be left open.
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
             classes.push(objective.class_with(told));
-            kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
+            kept.push(sorted::map(open_now.iter().map(|&atom| (atom, held.contains(&atom)))));
             open.push(open_now);
         }
         let (left, left_now) = (WORK_MAX, WORK_MAX);

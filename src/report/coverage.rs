@@ -2,6 +2,7 @@
 
 use super::words::{counted, duration, grouped, len, line};
 use crate::event::{Coverage, PathCounts, Reached, StateCounts, Unreached};
+use crate::sorted;
 
 /// Most names in a line.
 const NAMES_MAX: usize = 5;
@@ -104,7 +105,7 @@ fn unseen(coverage: &Coverage) -> Vec<String> {
 fn never_done(coverage: &Coverage) -> Option<String> {
     let mut counts: Vec<(u64, &str)> =
         coverage.reasons.iter().map(|(reason, count)| (*count, &**reason)).collect();
-    counts.sort_unstable_by_key(|&(count, reason)| (std::cmp::Reverse(count), reason));
+    sorted::by_key(&mut counts, |&(count, reason)| (std::cmp::Reverse(count), reason));
     let said = counts.into_iter().map(|(count, reason)| {
         let why = match reason {
             "budget_short" => "for lack of steps",

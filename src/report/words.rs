@@ -9,6 +9,7 @@ use super::run::{Run, SpecReport, Standing};
 pub use crate::drawing::svg::grouped;
 use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecBegan, SpecEnded};
 use crate::rate::Rate;
+use crate::sorted;
 use crate::spec::printable;
 use crate::trace::Notice;
 
@@ -154,7 +155,7 @@ pub fn changes(run: &Run) -> Option<String> {
 /// Returns the numbers of the specs, those that need attention first.
 pub fn by_need(run: &Run) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..run.specs().len()).collect();
-    numbers.sort_by_key(|&number| run.specs()[number].standing() == Standing::Passed);
+    sorted::by_key(&mut numbers, |&number| run.specs()[number].standing() == Standing::Passed);
     numbers
 }
 

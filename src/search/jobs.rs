@@ -1,6 +1,6 @@
 //! Work spread over threads, its results in the order of the work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
@@ -26,17 +26,41 @@ pub fn in_order_with_pauses<T: Send>(
     work: impl Fn(usize) -> T + Sync,
     mut done: impl FnMut(usize, T, bool),
 ) {
+    // Here results wait for their turn.
+    let results: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    let lock = |task: usize| results[task].lock().unwrap_or_else(PoisonError::into_inner);
+    let work = |task| {
+        let result = work(task);
+        *lock(task) = Some(result);
+    };
+    numbers_in_order(jobs, tasks, &work, &mut |task, is_pause| {
+        let result = lock(task).take().expect("the task has ended");
+        done(task, result, is_pause);
+    });
+}
+
+// Threads and channels are much code, and here there is one copy of it for all kinds of results.
+fn numbers_in_order(
+    jobs: usize,
+    tasks: usize,
+    work: &(dyn Fn(usize) + Sync),
+    done: &mut dyn FnMut(usize, bool),
+) {
     let next = AtomicUsize::new(0);
-    let (sender, results) = mpsc::channel();
+    let (sender, ended) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, tasks.max(1)) {
-            let (sender, next, work) = (sender.clone(), &next, &work);
+            let (sender, next) = (sender.clone(), &next);
             // Work that reads text finds room here, and starts no thread of its own for each text.
             spawn_with_room(scope, "worker", move || {
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);
+                    if task >= tasks {
+                        break;
+                    }
+                    work(task);
                     // If nobody listens any more, there is nothing left to do.
-                    if task >= tasks || sender.send((task, work(task))).is_err() {
+                    if sender.send(task).is_err() {
                         break;
                     }
                 }
@@ -44,14 +68,14 @@ pub fn in_order_with_pauses<T: Send>(
         }
         // The loop below ends once all senders are gone, so this one must not outlive the spawning.
         drop(sender);
-        let mut early = BTreeMap::new();
+        let mut early = BTreeSet::new();
         let mut turn = 0;
-        while let Ok((task, result)) = results.recv() {
-            early.insert(task, result);
-            while let Some(result) = early.remove(&turn) {
-                early.extend(results.try_iter());
-                let is_pause = turn + 1 < tasks && !early.contains_key(&(turn + 1));
-                done(turn, result, is_pause);
+        while let Ok(task) = ended.recv() {
+            early.insert(task);
+            while early.remove(&turn) {
+                early.extend(ended.try_iter());
+                let is_pause = turn + 1 < tasks && !early.contains(&(turn + 1));
+                done(turn, is_pause);
                 turn += 1;
             }
         }

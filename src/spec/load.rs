@@ -116,7 +116,7 @@ fn neighbour(folder: &Path, path: &Path) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.take(ENTRIES_MAX).filter_map(Result::ok);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     // A system lists entries in any order.
-    names.sort_unstable();
+    names.sort();
     let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     Some(shown_path(&path.with_file_name(near)))
 }

@@ -21,6 +21,7 @@ use crate::gui::{
     UserAction, WAIT_MS_MAX,
 };
 use crate::ltl::{Formula, Formulas, KEEPS_MAX, Node};
+use crate::sorted;
 use crate::text::{
     self, Declarations, Diagnostic, Diagnostics, Source, Span, Suggestions, child, clip, did_you_mean, meant,
     no_character, no_item, part, parts, span, time_unit, unquote, word_at, words,
@@ -840,7 +841,7 @@ impl<'a> Reader<'a> {
         let formula = formulas.import(&self.formulas, formula);
         let names = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom));
         let atoms =
-            names.filter_map(|name| Some((name.to_string(), self.atoms.get(name)?.clone()))).collect();
+            sorted::map(names.filter_map(|name| Some((name.to_string(), self.atoms.get(name)?.clone()))));
         (formulas, formula, atoms)
     }
 

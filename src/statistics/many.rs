@@ -3,6 +3,8 @@
 use super::normal::{chi_squared_above, range_above};
 use super::{are_ranked, ranks, tie_term};
 
+use crate::sorted;
+
 /// Fewest tasks over which agents are compared: with fewer, Friedman's approximation says nothing.
 const FRIEDMAN_TASKS_MIN: usize = 5;
 
@@ -13,7 +15,7 @@ const FRIEDMAN_TASKS_MIN: usize = 5;
 /// ```
 pub fn holm(family: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..family.len()).collect();
-    order.sort_by(|&one, &other| family[one].total_cmp(&family[other]));
+    sorted::by(&mut order, |&one, &other| family[one].total_cmp(&family[other]));
     let mut corrected = vec![0.0; family.len()];
     let mut largest = 0.0f64;
     for (place, at) in order.into_iter().enumerate() {

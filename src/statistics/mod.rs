@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 
+use crate::sorted;
+
 mod area;
 mod effect;
 mod many;
@@ -38,7 +40,7 @@ pub struct Tested {
 /// places.
 fn ranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&one, &other| values[one].total_cmp(&values[other]));
+    sorted::by(&mut order, |&one, &other| values[one].total_cmp(&values[other]));
     let (mut ranks, mut ties) = (vec![0.0; values.len()], Vec::new());
     let mut start = 0;
     while start < order.len() {

@@ -3,6 +3,8 @@
 use super::Tested;
 use super::normal::beyond;
 
+use crate::sorted;
+
 /// A run that was watched for some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
@@ -23,7 +25,7 @@ pub fn log_rank(one: &[Observed], other: &[Observed]) -> Option<Tested> {
         return None;
     }
     let mut ordered = all;
-    ordered.sort_by(|(one, _), (other, _)| one.time.total_cmp(&other.time));
+    sorted::by(&mut ordered, |(one, _), (other, _)| one.time.total_cmp(&other.time));
     let (mut at_risk, mut at_risk_first) = (ordered.len() as f64, one.len() as f64);
     let (mut excess, mut variance) = (0.0, 0.0);
     let mut rest = &ordered[..];

@@ -1,6 +1,5 @@
 //! Outcomes of a run in a small file of its own, so that the run after it can say what has changed.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -8,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::file::{WriteError, write};
 use super::runs::Runs;
+
+use crate::sorted;
 
 /// The file of outcomes in the folder of a run.
 const OUTCOMES_FILE: &str = "outcomes.json";
@@ -60,8 +61,7 @@ impl Outcomes {
     /// Returns the numbers of the specs that have another outcome than in `before`, each with that outcome.
     pub fn changed_from(&self, before: &Outcomes) -> Vec<(usize, String)> {
         let key = |entry: &Entry| (entry.file.clone(), entry.spec.clone());
-        let known: BTreeMap<(String, String), &str> =
-            before.specs.iter().map(|entry| (key(entry), &*entry.outcome)).collect();
+        let known = sorted::map(before.specs.iter().map(|entry| (key(entry), &*entry.outcome)));
         let changed = self.specs.iter().enumerate().filter_map(|(number, entry)| {
             let was = *known.get(&key(entry))?;
             (was != entry.outcome).then(|| (number, was.to_string()))

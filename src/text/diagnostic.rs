@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthChar;
 
 use super::{Position, Source, Span};
 
+use crate::sorted;
+
 /// Weight of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -315,7 +317,7 @@ impl Diagnostics {
     /// Returns the diagnostics in the order of the text.
     pub(crate) fn sorted(mut self) -> Diagnostics {
         // Errors before warnings at the same place.
-        self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity));
+        sorted::by_key(&mut self.kept, |diagnostic| (diagnostic.span.start, diagnostic.severity));
         self
     }
 }

@@ -48,22 +48,29 @@ pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if HAS_ROOM.get() {
         return work();
     }
+    let (mut work, mut result) = (Some(work), None);
+    do_on_own_stack(&mut || result = work.take().map(|work| work()));
+    result.expect("the work is done")
+}
+
+// Starting a thread is much code, and here there is one copy of it for all kinds of work.
+fn do_on_own_stack(work: &mut (dyn FnMut() + Send)) {
     std::thread::scope(|scope| {
         let thread = spawn_with_room(scope, "spec", work);
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    });
 }
 
 /// Runs `work` on a new thread with room for the deepest nesting that is allowed.
-pub(crate) fn spawn_with_room<'scope, T: Send + 'scope>(
+pub(crate) fn spawn_with_room<'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,
-    work: impl FnOnce() -> T + Send + 'scope,
-) -> ScopedJoinHandle<'scope, T> {
+    work: impl FnOnce() + Send + 'scope,
+) -> ScopedJoinHandle<'scope, ()> {
     let builder = std::thread::Builder::new().name(name.to_string()).stack_size(STACK_BYTES);
     let with_room = move || {
         HAS_ROOM.set(true);
-        work()
+        work();
     };
     builder.spawn_scoped(scope, with_room).expect("there is room for a thread")
 }

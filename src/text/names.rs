@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Span, meant};
 use crate::gui::nearest;
+use crate::sorted;
 
 /// Names, each with the place of its first declaration.
 pub(crate) struct Declarations<K, T>(BTreeMap<K, (Span, T)>);
@@ -43,7 +44,7 @@ impl<K: Ord + Borrow<str>, T> Declarations<K, T> {
         let mut all: Vec<(&str, &Span, &T)> =
             self.0.iter().map(|(name, (span, meaning))| (name.borrow(), span, meaning)).collect();
         // The map has them in the order of their names.
-        all.sort_by_key(|(_, span, _)| span.start);
+        sorted::by_key(&mut all, |(_, span, _)| span.start);
         all
     }
 }

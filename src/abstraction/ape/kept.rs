@@ -3,6 +3,7 @@
 use super::refine::Learner;
 use super::tree::{Branch, Node, TreeId};
 use crate::learned_model::{Barred, GrownTree, NOTES_MAX, Naming};
+use crate::sorted;
 
 impl Learner {
     /// Returns all that another run needs to go on, for an abstraction of this name.
@@ -61,7 +62,7 @@ impl Learner {
 /// Returns notes in order, as far as they have room; tables have none.
 fn sorted<T: Ord>(notes: impl Iterator<Item = T>) -> Vec<T> {
     let mut notes: Vec<T> = notes.collect();
-    notes.sort_unstable();
+    sorted::by(&mut notes, Ord::cmp);
     notes.truncate(NOTES_MAX);
     notes
 }

@@ -12,6 +12,7 @@ use super::noise::Texts;
 use super::tree::{Forest, Named, Start, TreeId};
 use crate::learned_model::StateKey;
 use crate::situation::ScreenId;
+use crate::sorted;
 
 /// State: the window and the set of names on its screens, by the tree that names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,7 +222,7 @@ impl Model {
 
     /// Works out these states anew, and the transitions to them.
     fn rebuild(&mut self, states: &[Key]) {
-        let mut changed: BTreeSet<Key> = states.iter().copied().collect();
+        let mut changed: BTreeSet<Key> = sorted::set(states.iter().copied());
         let gone: Vec<State> = states.iter().filter_map(|key| self.states.remove(key)).collect();
         for state in &gone {
             self.windows.entry(state.window).and_modify(|count| *count -= 1);
@@ -229,7 +230,7 @@ impl Model {
                 self.below.entry(*above).and_modify(|count| *count -= 1);
             }
         }
-        let screens: BTreeSet<ScreenId> = gone.into_iter().flat_map(|state| state.screens).collect();
+        let screens: BTreeSet<ScreenId> = sorted::set(gone.into_iter().flat_map(|state| state.screens));
         for &screen in &screens {
             let way = self.way(&self.refined, &self.seen[&screen].gui);
             changed.insert(way.state);
@@ -256,7 +257,7 @@ impl Model {
         self.below.clear();
         self.windows.clear();
         let mut seen: Vec<(ScreenId, Seen)> = std::mem::take(&mut self.seen).into_iter().collect();
-        seen.sort_by_key(|(screen, _)| *screen);
+        sorted::by_key(&mut seen, |(screen, _)| *screen);
         for (screen, seen) in seen.into_iter().filter(|(screen, _)| is_kept(*screen)) {
             let way = self.way(&self.refined, &seen.gui);
             self.seen.insert(screen, Seen { out: Vec::new(), into: Vec::new(), ..seen });

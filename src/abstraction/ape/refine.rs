@@ -11,6 +11,7 @@ use super::model::{Action, Key, Model, State, Step, action, key};
 use super::tree::{Branch, Node, Start, TreeId};
 use crate::learned_model::{Reducer, TREES_MAX};
 use crate::situation::ScreenId;
+use crate::sorted;
 
 /// Most widgets that an action stands for before it is refined: alpha.
 const WIDGETS_MAX: usize = 3;
@@ -266,8 +267,7 @@ impl Learner {
         let one = &states[&state];
         // All screens of a state have the same names.
         let first = one.screens.first().map(|screen| &seen[screen]);
-        let names: BTreeSet<u64> =
-            first.into_iter().flat_map(|seen| &seen.names).map(|named| named.name).collect();
+        let names = sorted::set(first.into_iter().flat_map(|seen| &seen.names).map(|named| named.name));
         names.len() > NAMES_MAX || self.model.states_of(one.window) >= STATES_MAX
     }
 
@@ -278,8 +278,8 @@ impl Learner {
         let guis = pair.map(|step| &seen[&step.from].gui);
         let named = guis.map(|gui| forest.names(state.tree, None, gui));
         let all: BTreeSet<(Node, u64)> = match instead {
-            Some(branch) => BTreeSet::from([(branch.at, branch.selector)]),
-            None => named.iter().flatten().map(|named| (named.node, named.name)).collect(),
+            Some(branch) => sorted::set([(branch.at, branch.selector)]),
+            None => sorted::set(named.iter().flatten().map(|named| (named.node, named.name))),
         };
         let screens = self.latest(state);
         let mut best: Option<Cure> = None;
@@ -319,7 +319,7 @@ impl Learner {
         let states = &self.model.states;
         let below = self.model.below(state);
         let mut screens: Vec<ScreenId> = below.iter().flat_map(|key| &states[key].screens).copied().collect();
-        screens.sort_unstable_by(|one, two| two.cmp(one));
+        sorted::by(&mut screens, |one, two| two.cmp(one));
         screens.truncate(SCREENS_COUNTED_MAX);
         screens
     }

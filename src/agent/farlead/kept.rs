@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::KeptError;
 use crate::situation::Labeling;
+use crate::sorted;
 
 /// Version of the format that is written.
 const VERSION: u64 = 1;
@@ -40,7 +41,7 @@ struct Line {
 
 /// Returns the bytes for these labelings and their values in both tables, in the order of the labelings; none for none.
 pub fn write(known: impl IntoIterator<Item = (Labeling, [f64; 2])>) -> Vec<u8> {
-    let known: BTreeMap<Labeling, [f64; 2]> = known.into_iter().take(LABELINGS_MAX).collect();
+    let known = sorted::map(known.into_iter().take(LABELINGS_MAX));
     if known.is_empty() {
         return Vec::new();
     }

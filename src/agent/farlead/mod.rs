@@ -14,6 +14,7 @@ use crate::situation::{
     ActionId, Choice, Explanation, LabelingId, Labelings, Next, Origin, Outlook, PhaseId, Recollection,
     Situation, StateId, Summary, Transition,
 };
+use crate::sorted;
 
 pub(super) use kept::merge;
 
@@ -245,7 +246,7 @@ impl Farlead {
         let weigh = |values: &Vec<Values>| ROW_WEIGHT + values.len();
         let mut latest: Vec<usize> = (0..self.decisions.len()).collect();
         // Of rows used in the same episode, the newer ones stay.
-        latest.sort_by_key(|&row| std::cmp::Reverse((self.used[row], row)));
+        sorted::by_key(&mut latest, |&row| std::cmp::Reverse((self.used[row], row)));
         let mut weight = 0;
         latest.retain(|&row| {
             weight += weigh(&self.decisions[row]);

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::archive::Way;
 use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit};
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
+use crate::sorted;
 
 /// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
 const FIELDS_MAX: usize = 6;
@@ -419,7 +420,7 @@ impl Form {
             Some(known) => *known = context,
             None => self.contexts.push(context),
         }
-        self.contexts.sort_by_key(|context| context.way.len());
+        sorted::by_key(&mut self.contexts, |context| context.way.len());
         let mut alike = 0;
         self.contexts.retain(|context| {
             alike += usize::from(context.number == number);
@@ -464,13 +465,13 @@ impl Form {
     /// An attempt that was made is worth another one where the objective is nearer.
     fn plan(&self, contexts: &[Context], steps: u32, outlook: &mut dyn Outlook) -> Option<Plan> {
         let mut order: Vec<&Button> = self.buttons.iter().collect();
-        order.sort_by_key(|button| button.handicap());
+        sorted::by_key(&mut order, |button| button.handicap());
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
         let fillings = fillings(&self.blanks, &self.bases[base].filling);
         let mut best: Option<(u32, Nearness, &Context, &Filling, LabelingId)> = None;
         let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
         let mut nears: Vec<(u32, &Context)> = nears.collect();
-        nears.sort_by_key(|(least, _)| *least);
+        sorted::by_key(&mut nears, |(least, _)| *least);
         for (behind, (least, context)) in (0..).zip(nears.into_iter().take(CONTEXTS_MAX)) {
             let Context { page, number, way, .. } = context;
             let number = (*number, least);

@@ -16,6 +16,7 @@ use farlead::learned::Learned;
 use farlead::report::spec_json;
 use farlead::search::{Dictionary, Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
+use farlead::sorted;
 use farlead::spec::{Expectation, Source, is_feature, scenario_names, shown_path};
 use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
@@ -325,7 +326,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
     }
     set_up::warn_of_differences(chosen.iter().map(|(file, set_up)| (*file, set_up)));
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
-    let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
+    let names = sorted::set(all.map(|spec| &*spec.name));
     match &args.only {
         // Without any readable spec, the mistakes are already on stderr.
         Some(only) if tasks.is_empty() && !names.is_empty() => {
@@ -525,7 +526,7 @@ impl<'a> Origin<'a> {
             (one.source.name(), Described { stored: one.test.as_ref(), path: from, places })
         };
         // A file that is named twice is read twice, and the first of both counts.
-        Origin { app: args.app.to_type(project), files: judged.iter().rev().map(file).collect() }
+        Origin { app: args.app.to_type(project), files: sorted::map(judged.iter().rev().map(file)) }
     }
 }
 

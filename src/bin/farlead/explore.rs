@@ -1,6 +1,6 @@
 //! `farlead explore`: goes through the app without a formula, keeps the crashes, watches specs, and counts what was seen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use farlead::abstraction::Counts;
 use farlead::agent::PLANNER;
 use farlead::device::App;
 use farlead::event::{Coverage, Lesson, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
-use farlead::gui::{Atom, Identity, Repertoire, Screen};
+use farlead::gui::{Atom, Repertoire, Screen};
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
@@ -23,6 +23,7 @@ use farlead::search::{
     Budget, Dictionary, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore, together,
 };
 use farlead::situation::{Learning, Paths};
+use farlead::sorted;
 use farlead::spec::{Expectation, Source, Spec, parse, printable, shown_path};
 use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
@@ -478,8 +479,7 @@ fn screens_of<'a>(
     model: &'a LearnedModel,
     learned: &'a Learned,
 ) -> impl Fn(&[usize]) -> Option<Arc<Screen>> + use<'a> {
-    let screens: BTreeMap<Identity, &Arc<Screen>> =
-        learned.experience.links().map(|link| (link.screen.identity(), link.screen)).collect();
+    let screens = sorted::map(learned.experience.links().map(|link| (link.screen.identity(), link.screen)));
     move |states| {
         let mut identities = states.iter().map(|&state| model.states()[state].identity);
         identities.find_map(|identity| screens.get(&identity).map(|&screen| screen.clone()))

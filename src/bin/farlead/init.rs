@@ -1,6 +1,5 @@
 //! `farlead init`: writes the first files of a project.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
@@ -9,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use farlead::device::android::manifest::Manifest;
 use farlead::device::sim::apk;
+use farlead::sorted;
 use farlead::spec::{self, printable, shown_path};
 use farlead::store;
 
@@ -107,7 +107,7 @@ impl InitArgs {
             (None, None) => Default::default(),
         };
         // Activities that can be started are among all activities, and each gets one spec.
-        let mut seen: BTreeSet<String> = launchable.iter().cloned().collect();
+        let mut seen = sorted::set(launchable.iter().cloned());
         activities.retain(|activity| seen.insert(activity.clone()));
         Ok((launchable, activities))
     }
@@ -170,8 +170,8 @@ fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
 fn made_folders(folder: &Path, paths: &[&str]) -> Vec<PathBuf> {
     let files = paths.iter().map(|path| folder.join(path));
     // In this order a folder comes before those in it.
-    let folders: BTreeSet<PathBuf> =
-        files.flat_map(|file| file.ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>()).collect();
+    let above = |file: PathBuf| file.ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>();
+    let folders = sorted::set(files.flat_map(above));
     folders.into_iter().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect()
 }
 

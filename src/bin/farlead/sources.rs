@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use farlead::device::android::log::of_trace;
 use farlead::device::sim;
 use farlead::search::in_order;
+use farlead::sorted;
 pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
 use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style, shown_path};
 use farlead::test_case::{self, TestCase};
@@ -87,7 +88,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", shown_path(folder)));
     let mut entries: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(cannot_read)?;
     // A system lists files in any order, and results must not depend on it.
-    entries.sort_by_key(fs::DirEntry::file_name);
+    sorted::by_key(&mut entries, fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         // A link may lead to a folder above it, so links are not followed.

@@ -14,6 +14,7 @@ use crate::device::android::log::{Kind, entries, identity, troubles};
 use crate::device::android::prompt::{Press, Prompts};
 use crate::device::android::{keyboard, power, rpc};
 use crate::gui::{Context, Hierarchy, Screen, Widget};
+use crate::sorted;
 
 /// The result of a look.
 pub(super) struct Looked {
@@ -385,7 +386,7 @@ fn all_noted(log: &str, package: &str) -> Vec<Noted> {
         all.push((trouble.time, Noted { notice, crash }));
     }
     // The sort is stable: at the same time toasts come first, because a crashed app shows none.
-    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    sorted::by(&mut all, |(one, _), (other, _)| one.cmp(other));
     all.into_iter().map(|(_, noted)| noted).collect()
 }
 

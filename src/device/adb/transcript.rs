@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Answer, Line, LineError};
 use super::server::shown;
 use crate::device::secret::Secrets;
+use crate::sorted;
 use crate::spec::{ReadError, unreadable};
 use crate::text::shown_path;
 
@@ -182,7 +183,7 @@ impl<L: Line> Recorder<L> {
         let secrets = recording.secrets.as_ref().map(|secrets| secrets.in_other_forms());
         let hidden =
             |text: String| secrets.as_ref().map_or(text.clone(), |known| known.hidden(&text).into_owned());
-        let about = about.into_iter().map(|(name, text)| (name, hidden(text))).collect();
+        let about = sorted::map(about.into_iter().map(|(name, text)| (name, hidden(text))));
         let head = Head { transcript: VERSION, serial: line.serial().to_string(), about };
         writeln!(file, "{}", json(&head)).map_err(failed)?;
         Ok(Recorder { line, path, file, secrets, begun: Instant::now() })

@@ -2,7 +2,6 @@
 //!
 //! Following the language, a meaningless expression is none; a [`Fault`] means that a bound is exceeded.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -226,12 +225,12 @@ impl Scope<'_> {
         if let Some(before) = before {
             set(locals, query.local, before);
         }
-        // Both sorts are stable: records with equal keys keep the order of the list.
-        if query.is_descending {
-            keyed.sort_by(|(left, _), (right, _)| Reverse(left).cmp(&Reverse(right)));
-        } else {
-            keyed.sort_by(|(left, _), (right, _)| left.cmp(right));
-        }
+        // The sort is stable: records with equal keys keep the order of the list.
+        keyed.sort_by(
+            |(left, _), (right, _)| {
+                if query.is_descending { right.cmp(left) } else { left.cmp(right) }
+            },
+        );
         Ok(keyed.into_iter().map(|(_, record)| record).collect())
     }
 

@@ -12,6 +12,8 @@ use super::model::{
     Datum, Does, Each, Effect, Event, Expr, Model, Node, Operator, Widget, Window, WindowId, WindowKind,
 };
 
+use crate::sorted;
+
 /// The windows of an app, and the arrows between them.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -511,7 +513,7 @@ impl<'a> Below<'a> {
 }
 
 fn reachable(model: &Model, arrows: &[Arrow]) -> BTreeSet<usize> {
-    let mut reached: BTreeSet<usize> = model.launchable.iter().map(|&id| id as usize).collect();
+    let mut reached: BTreeSet<usize> = sorted::set(model.launchable.iter().map(|&id| id as usize));
     let mut rest: Vec<usize> = reached.iter().copied().collect();
     while let Some(window) = rest.pop() {
         for arrow in arrows.iter().filter(|arrow| arrow.from == window) {

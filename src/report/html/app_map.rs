@@ -17,6 +17,7 @@ use super::{POLICY, STYLE, opening};
 use crate::drawing::svg::{cut, short};
 use crate::drawing::{self, Drawing, Rectangle, Style};
 use crate::event::{AppMap, Kind, KindWay, PathStep};
+use crate::sorted;
 
 const MAP_STYLE: &str = include_str!("map.css");
 const MAP_SCRIPT: &str = include_str!("map.js");
@@ -402,14 +403,17 @@ impl Graph<'_> {
             rows_max: rows.max(ROWS_MIN),
         };
         let drawing = drawing::draw(&nodes, &edges, &style);
-        Laid { drawing, routes: trunk.into_iter().enumerate().map(|(route, arrow)| (arrow, route)).collect() }
+        Laid {
+            drawing,
+            routes: sorted::map(trunk.into_iter().enumerate().map(|(route, arrow)| (arrow, route))),
+        }
     }
 
     /// Returns the arrows that always show: the last step of the path to each card, and as many as a fifth of these of the
     /// strongest others that lead away from the start.
     fn trunk(&self) -> Vec<usize> {
-        let at: BTreeMap<(usize, usize), usize> =
-            self.arrows.iter().enumerate().map(|(at, &(from, to, _))| ((from, to), at)).collect();
+        let arrows = self.arrows.iter().enumerate();
+        let at = sorted::map(arrows.map(|(at, &(from, to, _))| ((from, to), at)));
         let mut kept = BTreeSet::new();
         for (number, path) in self.paths.iter().enumerate() {
             // A path may go through several screens of the last card.
@@ -422,7 +426,7 @@ impl Graph<'_> {
             .filter(|arrow| !kept.contains(arrow))
             .filter(|&arrow| depth(self.arrows[arrow].0) < depth(self.arrows[arrow].1))
             .collect();
-        others.sort_by_key(|&arrow| (std::cmp::Reverse(self.arrows[arrow].2), arrow));
+        sorted::by_key(&mut others, |&arrow| (std::cmp::Reverse(self.arrows[arrow].2), arrow));
         let room = kept.len() / 5;
         kept.extend(others.into_iter().take(room));
         kept.into_iter().collect()

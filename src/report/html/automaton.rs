@@ -8,6 +8,7 @@ use super::graph::{self, Edge, Node};
 use super::phone::wrapped;
 use crate::drawing::svg::short;
 use crate::event::{Automaton, StepTaken};
+use crate::sorted;
 
 /// Residuals of a picture: nobody reads a larger one.
 const NODES_MAX: usize = 40;
@@ -53,7 +54,7 @@ fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
         // Two residuals may be spelled alike; the first comes earlier.
         numbers.entry(&residual.text).or_insert(number);
     }
-    let ways: BTreeSet<(usize, usize)> = automaton.ways.iter().map(|way| (way.from, way.to)).collect();
+    let ways: BTreeSet<(usize, usize)> = sorted::set(automaton.ways.iter().map(|way| (way.from, way.to)));
     let mut taken = Taken::new();
     let mut here = 0;
     for (number, step) in run.iter().enumerate() {
@@ -75,7 +76,8 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
     let kept: Vec<usize> = (0..automaton.residuals.len())
         .filter(|&number| !is_lost(number) || taken.keys().any(|&(_, to)| to == number))
         .collect();
-    let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &number)| (number, at)).collect();
+    let place: BTreeMap<usize, usize> =
+        sorted::map(kept.iter().enumerate().map(|(at, &number)| (number, at)));
     let nodes: Vec<Node> = kept.iter().map(|&number| node(automaton, number)).collect();
     // Arrows between the same two residuals would lie on each other, so they are drawn as one.
     let mut edges: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();

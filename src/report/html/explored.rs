@@ -6,6 +6,7 @@ use super::super::coverage;
 use super::super::words::{escape, grouped, line};
 use super::curve::chart;
 use crate::event::{Coverage, Lesson};
+use crate::sorted;
 
 /// Most points of a curve, which is read at a glance, and most activities in the table.
 const POINTS_MAX: usize = 300;
@@ -35,7 +36,7 @@ pub fn section(explored: &Coverage) -> String {
              <th>Activity</th><th class=\"number\">First seen at step</th></tr></thead><tbody>";
     let mut by_step: Vec<(u64, &str)> =
         explored.activities.iter().map(|(name, step)| (*step, &**name)).collect();
-    by_step.sort_unstable();
+    sorted::by(&mut by_step, Ord::cmp);
     let mut seen: Vec<(&str, String)> =
         by_step.into_iter().map(|(step, name)| (name, grouped(step))).collect();
     seen.extend(explored.unseen.iter().flatten().map(|name| (&**name, "never".to_string())));

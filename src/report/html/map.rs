@@ -11,6 +11,7 @@ use super::phone::{Displays, wrapped};
 use crate::drawing::svg::short;
 use crate::event::{SpecEnded, Way};
 use crate::gui::Screen;
+use crate::sorted;
 
 /// Screens of a map: nobody reads a larger one.
 const SCREENS_MAX: usize = 18;
@@ -42,9 +43,10 @@ pub fn section(
     if links.is_empty() {
         return "<p class=\"quiet\">No ways between screens were reported.</p>".to_string();
     }
-    let all: BTreeSet<usize> = links.keys().flat_map(|&(from, to)| [from, to]).collect();
+    let all: BTreeSet<usize> = sorted::set(links.keys().flat_map(|&(from, to)| [from, to]));
     let kept = chosen(ended, &links, &all);
-    let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &number)| (number, at)).collect();
+    let place: BTreeMap<usize, usize> =
+        sorted::map(kept.iter().enumerate().map(|(at, &number)| (number, at)));
     let nodes: Vec<Node> = kept.iter().map(|&number| node(number, &screens[number], displays)).collect();
     drawn.extend(&kept);
     let edges: Vec<Edge> = links
@@ -108,7 +110,7 @@ fn chosen(
     // A search without a run has only its map.
     let start = ended.run.first().map(|step| step.screen).or(ended.map.first().map(|way| way.from));
     let mut open: VecDeque<usize> = start.into_iter().collect();
-    let mut met: BTreeSet<usize> = open.iter().copied().collect();
+    let mut met: BTreeSet<usize> = sorted::set(open.iter().copied());
     while let Some(here) = open.pop_front() {
         add(&mut kept, here);
         for (&(_, to), _) in links.range((here, 0)..=(here, usize::MAX)) {

@@ -9,6 +9,7 @@ use super::phone::{self, Displays};
 use crate::drawing::svg::short;
 use crate::event::{ReplayVerdict, Replayed, StepTaken};
 use crate::gui::Screen;
+use crate::sorted;
 use crate::trace::Notice;
 
 /// Steps drawn at the start and at the end of a run; of a longer run the middle is left out.
@@ -206,9 +207,9 @@ fn residual(before: &str, after: &str) -> String {
     html += "</code></p>";
     // Operators come and go with every step; only atoms tell people anything.
     let is_atom = |token: &&str| token.starts_with('[');
-    let left: BTreeSet<&str> = new.iter().copied().filter(is_atom).collect();
+    let left: BTreeSet<&str> = sorted::set(new.iter().copied().filter(is_atom));
     let gone: BTreeSet<&str> =
-        old.iter().copied().filter(is_atom).filter(|atom| !left.contains(atom)).collect();
+        sorted::set(old.iter().copied().filter(is_atom).filter(|atom| !left.contains(atom)));
     if !gone.is_empty() {
         let gone: Vec<String> =
             gone.iter().map(|atom| format!("<del><code>{}</code></del>", escape(atom))).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::rng::Rng;
+use crate::sorted;
 
 /// Most fillings of a form that are tried.
 const TRIED_MAX: usize = 20_000;
@@ -65,7 +66,7 @@ impl Keys {
     /// Returns the places in `texts` of those that have led on, the likeliest for a field of this name first.
     fn lent(&self, name: u64, texts: &[Arc<str>]) -> Vec<u8> {
         let mut known: Vec<&Worked> = self.list.iter().collect();
-        known.sort_by_key(|known| (known.name != name, std::cmp::Reverse(known.times)));
+        sorted::by_key(&mut known, |known| (known.name != name, std::cmp::Reverse(known.times)));
         let mut lent: Vec<u8> = Vec::new();
         for Worked { text, .. } in known {
             if let Some(at) = texts.iter().position(|own| own == text)
@@ -262,7 +263,7 @@ fn order(blank: &Blank, rng: &mut Rng) -> Vec<u8> {
     let mut order: Vec<u8> = (0..blank.entries() as u8).collect();
     if let Blank::Field(_, _, misfits) = blank {
         rng.shuffle(&mut order);
-        order.sort_by_key(|&entry| misfits[usize::from(entry)]);
+        sorted::by_key(&mut order, |&entry| misfits[usize::from(entry)]);
     }
     order
 }

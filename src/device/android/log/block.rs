@@ -3,6 +3,8 @@
 use super::stack;
 use super::{Entry, entries};
 
+use crate::sorted;
+
 /// The kind of a crash or hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -101,7 +103,7 @@ pub fn troubles(log: &str) -> Vec<Trouble> {
     done.append(&mut open);
     // All messages are slices of one text, so their addresses give the order of the lines.
     let start = |block: &Block<'_>| block.head.message.as_ptr() as usize;
-    done.sort_by_key(start);
+    sorted::by_key(&mut done, start);
     let mut troubles: Vec<Trouble> = Vec::new();
     for trouble in done.iter().filter_map(Block::read) {
         // The same crash may be in several buffers of the log.

@@ -8,6 +8,7 @@ use super::dict::repeated;
 use super::expression::{self, Assignment, Dialect, Node, Operator, Tree};
 use super::literal::{Literal, Value};
 use super::quoted::Quoted;
+use crate::sorted;
 use crate::text::{Diagnostic, Diagnostics, Span, Suggestions, clip, did_you_mean, too_many};
 
 /// Most variables of a model.
@@ -166,8 +167,8 @@ impl<'a> Resolver<'a> {
             return Graph::default();
         }
         self.declare(raw);
-        let ids: BTreeMap<&str, usize> =
-            raw.nodes.iter().enumerate().rev().map(|(number, node)| (node.id.text(), number)).collect();
+        let nodes = raw.nodes.iter().enumerate().rev();
+        let ids = sorted::map(nodes.map(|(number, node)| (node.id.text(), number)));
         self.check_nodes(raw);
         let parsed: Vec<Vec<Parsed<'_>>> = raw
             .nodes

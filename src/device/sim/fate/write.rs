@@ -9,6 +9,7 @@ use pest::unicode::XID_START;
 
 use super::expression::Operator;
 use super::graph::{Graph, GraphNode, Initial, Term, Transition};
+use crate::sorted;
 use crate::text::BYTES_MAX;
 
 /// Rows of the default height that the default display has room for, and its height in pixels.
@@ -118,7 +119,8 @@ impl Writer {
     /// Returns an activity; `None` if it has more than `bytes_max` bytes.
     fn window(&self, number: usize, node: &GraphNode, bytes_max: usize) -> Option<String> {
         // Fields that show the same share a variable, so that few follow a change.
-        let shadows: BTreeSet<Shadow> = node.transitions.iter().filter_map(|one| self.shadow(one)).collect();
+        let shadows: BTreeSet<Shadow> =
+            sorted::set(node.transitions.iter().filter_map(|one| self.shadow(one)));
         let mut out = format!("\nactivity {} .{} portrait awake {{\n", self.windows[number], node.id);
         for shadow in &shadows {
             out += &format!("    own {} = {}\n", self.own(shadow), self.shown(shadow));
@@ -209,7 +211,7 @@ impl Writer {
             .collect();
         if transition.destination == number {
             // Fields that show what has changed follow it; elsewhere they are made anew.
-            let changed: BTreeSet<usize> = transition.sets.iter().map(|&(variable, _)| variable).collect();
+            let changed: BTreeSet<usize> = sorted::set(transition.sets.iter().map(|&(variable, _)| variable));
             let is_changed =
                 |shadow: &&Shadow| shadow.shown.is_some_and(|variable| changed.contains(&variable));
             // A field sets its own variable in any case, after all else.

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use super::{Arrow, Map};
 use crate::drawing::svg::{cut, escaped, text_width};
 use crate::drawing::{self, Drawing, Edge, Node, Rectangle, Style};
+use crate::sorted;
 
 /// Lines of a row; further causes are counted.
 const CAUSES_SHOWN_MAX: usize = 6;
@@ -148,7 +149,7 @@ fn lay_out(map: &Map, boxes: &[Drawn]) -> (Vec<usize>, Drawing) {
 /// Returns the colours of windows: neighbours in a column differ.
 fn colours(places: &[Rectangle]) -> Vec<&'static str> {
     let mut in_order: Vec<usize> = (0..places.len()).collect();
-    in_order.sort_by(|&one, &other| {
+    sorted::by(&mut in_order, |&one, &other| {
         let (one, other) = (places[one], places[other]);
         one.x.total_cmp(&other.x).then(one.y.total_cmp(&other.y))
     });

@@ -24,6 +24,7 @@ use pest::iterators::Pair;
 use super::fate;
 use super::model::{Model, Procedure};
 use super::state::activity_names;
+use crate::sorted;
 pub use crate::text::BYTES_MAX;
 use crate::text::{
     Diagnostic, Diagnostics, Source, Span, Suggestions, did_you_mean, is_too_long, on_own_stack,
@@ -201,7 +202,7 @@ impl<'a> Reader<'a> {
         });
         let parts = parts.iter().map(|head| (head.offset, format!("{package}.Parts.{}", head.name)));
         let procedures = procedures.iter().map(|head| (head.offset, format!("{package}.Defs.{}", head.name)));
-        let items: BTreeMap<usize, String> = windows.chain(parts).chain(procedures).collect();
+        let items: BTreeMap<usize, String> = sorted::map(windows.chain(parts).chain(procedures));
         let mut met: BTreeMap<&str, usize> = BTreeMap::new();
         let mut sites = BTreeMap::new();
         for &at in &self.crashes {

@@ -13,6 +13,7 @@ use super::super::dump::{self, Tree};
 use super::super::system::Phone;
 use super::failure::Failure;
 use crate::gui::{Bounds, Flags, Screen, Widget};
+use crate::sorted;
 
 /// Longest chain of selectors.
 const CHAIN_MAX: usize = 20;
@@ -165,7 +166,8 @@ impl Selector {
                 Relation::Child => found.iter().map(|&at| inside(nodes, at)).collect(),
                 Relation::Sibling => {
                     // A set: two nodes with one parent select its children once.
-                    let parents: BTreeSet<usize> = found.iter().filter_map(|&at| parent(nodes, at)).collect();
+                    let parents: BTreeSet<usize> =
+                        sorted::set(found.iter().filter_map(|&at| parent(nodes, at)));
                     parents.into_iter().map(|at| inside(nodes, at)).collect()
                 }
             };
