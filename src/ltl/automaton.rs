@@ -506,8 +506,8 @@ impl Automaton {
         let Some(kept) = self.kept.as_mut().filter(|_| free != 0) else { return residual };
         let mut residual = residual;
         if let Some(binding) = kept.binding(binding) {
-            for (keep, atoms) in binding.into_iter().filter(|(keep, _)| free >> keep.0 & 1 == 1) {
-                residual = self.progression.with_value(residual, keep, &atoms);
+            for (keep, atoms) in binding.iter().filter(|(keep, _)| free >> keep.0 & 1 == 1) {
+                residual = self.progression.with_value(residual, *keep, atoms);
             }
             return residual;
         }

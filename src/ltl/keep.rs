@@ -284,9 +284,9 @@ impl Kept {
         }
     }
 
-    /// Returns the replacements of a binding.
-    pub fn binding(&self, number: u32) -> Option<Binding> {
-        Some(self.bindings[number.checked_sub(1)? as usize].clone())
+    /// Returns the replacements of a binding; none for 0, where the values are not known.
+    pub fn binding(&self, number: u32) -> Option<&Binding> {
+        Some(&self.bindings[number.checked_sub(1)? as usize])
     }
 
     /// Returns the atoms that still have names in them.

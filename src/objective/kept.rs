@@ -8,7 +8,7 @@ use crate::ltl::Automaton;
 /// Values of a term at a step; none if it has no value.
 type Values = Option<Vec<String>>;
 
-/// Most atoms with values that are remembered by a monitor.
+/// Most atoms with values that are remembered of a trace.
 const ATOMS_MAX: usize = 1 << 16;
 
 /// Values in place of kept names, for one automaton.
@@ -79,15 +79,19 @@ impl KeptValues {
             return 0;
         }
         let values: Vec<Values> = self.names.iter().map(|(_, reading)| reading.values(link)).collect();
-        self.bind_to(automaton, &values)
+        self.bound(automaton, &values)
     }
 
-    /// Returns the number of these values, one for each of [`KeptValues::names`].
+    /// Returns the number of these values of a trace, one for each of [`KeptValues::names`]. What holds with them is told by
+    /// names alone, so that the memory does not grow with an endless trace.
     pub fn bind_to(&mut self, automaton: &mut Automaton, values: &[Values]) -> u32 {
-        // An endless trace brings ever new values; those still asked for are known to the automaton.
         if self.atoms.len() > ATOMS_MAX {
             self.atoms.retain(|_, atom| !atom.kept().is_empty());
         }
+        self.bound(automaton, values)
+    }
+
+    fn bound(&mut self, automaton: &mut Automaton, values: &[Values]) -> u32 {
         let texts: Vec<String> = values.iter().map(|values| format!("{values:?}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (names, atoms) = (&self.names, &mut self.atoms);

@@ -108,13 +108,37 @@ fn holds_with(tree: &Tree, trace: &[Step], k: usize, values: Values) -> bool {
     }
 }
 
+/// Names of atoms and kept values in formulas.
+pub struct Words {
+    pub atom: fn(u8) -> String,
+    /// Name and term of a kept value.
+    pub kept: fn(Name) -> String,
+    /// The first variable has the sum of these values.
+    pub is: fn(&[Name]) -> String,
+}
+
+/// The letters of the alphabet, and signs for the rest.
+const LETTERS: Words = Words {
+    atom: |atom| char::from(b'a' + atom).to_string(),
+    kept,
+    is: |names| {
+        let names: Vec<String> = names.iter().map(|&name| kept(name)).collect();
+        format!("={{{}}}", names.join("}+{"))
+    },
+};
+
 /// Returns `tree` as a formula of `formulas`.
 pub fn formula(tree: &Tree, formulas: &mut Formulas) -> Formula {
-    let mut of = |tree: &Tree| formula(tree, formulas);
+    formula_in(tree, formulas, &LETTERS)
+}
+
+/// Returns `tree` as a formula of `formulas`, in these words.
+pub fn formula_in(tree: &Tree, formulas: &mut Formulas, words: &Words) -> Formula {
+    let mut of = |tree: &Tree| formula_in(tree, formulas, words);
     match tree {
         Tree::True => Formula::TRUE,
         Tree::False => Formula::FALSE,
-        Tree::Atom(atom) => formulas.atom(&char::from(b'a' + atom).to_string()),
+        Tree::Atom(atom) => formulas.atom(&(words.atom)(*atom)),
         Tree::Not(f) => !of(f),
         Tree::And(f, g) => {
             let both = [of(f), of(g)];
@@ -174,12 +198,12 @@ pub fn formula(tree: &Tree, formulas: &mut Formulas) -> Formula {
         }
         Tree::Keep(name, f) => {
             let f = of(f);
-            formulas.keep(&kept(*name), f)
+            formulas.keep(&(words.kept)(*name), f)
         }
         Tree::Is(names) => {
-            let names: Vec<String> = names.iter().map(|&name| kept(name)).collect();
-            let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-            formulas.atom_of_kept(&format!("={{{}}}", names.join("}+{")), &texts)
+            let kept: Vec<String> = names.iter().map(|&name| (words.kept)(name)).collect();
+            let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+            formulas.atom_of_kept(&(words.is)(names), &kept)
         }
         Tree::Once(f) => {
             let f = of(f);

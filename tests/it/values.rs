@@ -1,14 +1,21 @@
 //! Terms and places of atoms, and kept values, against a plain definition over trees of nodes, written from docs/language.md, on random
 //! screens.
 
-use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Labeller, Link, Screen, TypedText, Widget};
+use std::path::{Path, PathBuf};
+
+use farlead::gui::{
+    Action, Bounds, Context, DeviceAction, Flags, Hierarchy, Labeller, Link, Screen, TypedText, Widget,
+};
+use farlead::ltl::Formulas;
 use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
 use farlead::situation::PhaseId;
 use farlead::spec::{Source, parse, read_atom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::ci;
+use crate::pointwise::{Choices as _, Shape, Step, Words, formula_in, holds, random_tree};
+use crate::progression::Random;
+use crate::{ci, fixtures, shared};
 
 /// Widget with those in it.
 struct Node {
@@ -275,5 +282,77 @@ fn kept_values_mean_what_the_docs_say() {
             later(i).any(|j| texts(&any, tops[j]).contains(&&*text))
         });
         step(format!("F keep n = count({left}): F [class = Row, text = \"{{n}} left\"]"), shown);
+    }
+}
+
+/// Returns the screens in a folder of recorded dumps.
+fn recorded(folder: &Path) -> Vec<Screen> {
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let read = |file: &PathBuf| Hierarchy::read(&std::fs::read(file).expect("a readable file")).ok();
+    files.iter().filter_map(read).map(|dump| dump.into_screen("p", "p.A", Context::default())).collect()
+}
+
+/// Classes whose numbers are the variables, and classes whose presence the atoms tell.
+const COUNTED: [&str; 2] = ["TextView", "ImageView"];
+const PRESENT: [&str; 2] = ["Button", "EditText"];
+
+/// Random formulas in the language of specs.
+const SPEC: Words = Words {
+    atom: |atom| format!("[class = {}]", PRESENT[usize::from(atom)]),
+    kept: |(name, variable)| format!("n{name}{variable} = count(class = {})", COUNTED[usize::from(variable)]),
+    is: |names| {
+        let sum: Vec<String> = names.iter().map(|(name, variable)| format!("n{name}{variable}")).collect();
+        format!("[count(class = {}) = {{{}}}]", COUNTED[0], sum.join(" + "))
+    },
+};
+
+fn step_of(screen: &Screen) -> Step {
+    let of_class = |class: &str| {
+        let is_of = |widget: &&Widget| widget.is_visible() && widget.class.rsplit('.').next() == Some(class);
+        screen.widgets().iter().filter(is_of).count()
+    };
+    let atoms = (0..).zip(PRESENT).map(|(bit, class)| u64::from(of_class(class) > 0) << bit).sum();
+    let variables = COUNTED.map(|class| u8::try_from(of_class(class)).expect("few widgets"));
+    Step { atoms, at_ms: 0, variables }
+}
+
+/// Checks random formulas that keep numbers on random runs through `screens`.
+fn check_runs_through(screens: &[Screen]) {
+    let screens: Vec<&Screen> = screens.iter().filter(|screen| screen.widgets().len() < 80).collect();
+    let mut satisfied = 0;
+    for seed in 0..ci::cases(3_000, 300) {
+        let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
+        let shape = Shape {
+            operators: 2 + random.choose(10),
+            atoms: 2,
+            past: random.choose(3) == 0,
+            bounds: random.choose(3) == 0,
+            clock: false,
+            values: true,
+        };
+        let tree = random_tree(&mut random, shape);
+        // A few screens that come again.
+        let some: Vec<&Screen> =
+            (0..3).map(|_| screens[random.choose(screens.len() as u32) as usize]).collect();
+        let run: Vec<Screen> =
+            (0..1 + random.choose(6)).map(|_| some[random.choose(3) as usize].clone()).collect();
+        let steps: Vec<Step> = run.iter().map(step_of).collect();
+        let mut formulas = Formulas::new();
+        let formula = formula_in(&tree, &mut formulas, &SPEC);
+        let written = formulas.display(formula).to_string();
+        let expected = holds(&tree, &steps, 0);
+        satisfied += u32::from(expected);
+        assert_eq!(is_satisfied(&written, &run), expected, "{written} {steps:?}");
+    }
+    assert!(satisfied > 20, "{satisfied}");
+}
+
+#[test]
+fn kept_values_mean_the_same_on_recorded_screens() {
+    check_runs_through(&recorded(&fixtures::path("android/ui")));
+    if let Some(folder) = shared::path("android/ui") {
+        check_runs_through(&recorded(&folder));
     }
 }

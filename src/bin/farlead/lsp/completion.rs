@@ -23,8 +23,19 @@ const VALUES_MAX: usize = 500;
 const LOOK: &str = ".farlead/look.json";
 
 /// Words that may follow in a formula or in the head of a spec, besides the operators of one word.
-const OTHER_WORDS: [&str; 10] =
-    ["weak next", "weak until", "true", "false", "within", "steps", "over", "episodes", "typed counts", "on"];
+const OTHER_WORDS: [&str; 11] = [
+    "weak next",
+    "weak until",
+    "true",
+    "false",
+    "within",
+    "steps",
+    "over",
+    "episodes",
+    "typed counts",
+    "on",
+    "keep",
+];
 
 /// Kinds of completion in the protocol.
 const FUNCTION: u32 = 3;
