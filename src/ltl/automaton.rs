@@ -103,8 +103,11 @@ pub struct Automaton {
     /// By state: the number of its atoms.
     atom_counts: Vec<u64>,
     by_residual: Unique,
-    /// The follower for each label set, row by row, if the formula has few atoms.
+    /// The follower for each label set, row by row; empty if states have no rows.
     rows: Vec<u32>,
+    /// Place of the state, and of the labels, in the number of a follower in `rows`.
+    row_shift: u32,
+    row_mask: usize,
     /// Otherwise, by state: how its follower is looked up in `tables`.
     ways: Vec<Ways>,
     /// Tables of 256 entries, each the number of the next table or of the follower.
@@ -206,9 +209,12 @@ impl Automaton {
         let fresh = if has_keep { Instances::with_fresh(&mut formulas) } else { Instances::default() };
         let progression = Progression::new(formulas);
         let kept = has_keep.then(|| Box::new(Kept::new(&progression.formulas, atoms, fresh.clone())));
+        let has_rows = atoms <= ATOMS_IN_A_ROW && !has_keep;
         let mut automaton = Automaton {
             meaning: Meaning::new(&progression.formulas, has_time, has_keep.then(|| Arc::new(fresh))),
-            has_rows: atoms <= ATOMS_IN_A_ROW && !has_keep,
+            has_rows,
+            row_shift: if has_rows { atoms } else { 0 },
+            row_mask: if has_rows { (1 << atoms) - 1 } else { 0 },
             kept,
             has_time,
             longest_ms,
@@ -258,9 +264,8 @@ impl Automaton {
     #[inline]
     pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let state = if labels.elapsed_ms() == 0 { state } else { self.wait(state, labels.elapsed_ms()) };
-        // Most steps were taken before, so this comes first.
-        if self.has_rows {
-            let next = self.rows[self.place_in_row(state, labels.low)];
+        // Most steps were taken before, so this comes first. Without rows there is no place to be found.
+        if let Some(&next) = self.rows.get(self.place_in_row(state, labels.low)) {
             if next != UNKNOWN {
                 return ResidualId(next);
             }
@@ -431,7 +436,7 @@ impl Automaton {
 
     #[inline]
     fn place_in_row(&self, state: ResidualId, bits: u64) -> usize {
-        (state.index() << self.atoms) | (bits as usize & ((1 << self.atoms) - 1))
+        (state.index() << self.row_shift) | (bits as usize & self.row_mask)
     }
 
     #[cold]
