@@ -735,20 +735,24 @@ impl<'a> Stage<'a> {
     /// Returns an episode as a trace; only until new codes are learned.
     pub fn trace(&self, episode: &Episode) -> Trace {
         let mut steps = Vec::with_capacity(episode.steps.len());
+        let mut from = PhaseId::START;
         for row in self.rows(episode) {
-            steps.extend(row.iter().map(|taken| self.step(taken)));
+            for taken in row.iter() {
+                steps.push(self.step(from, taken));
+                from = taken.phase;
+            }
         }
         Trace { steps }
     }
 
-    fn step(&self, taken: &Taken) -> Step {
+    fn step(&self, from: PhaseId, taken: &Taken) -> Step {
         let explanation = taken.explanation.as_deref();
         let reason = explanation.and_then(|explanation| explanation.reason);
         let change = explanation.and_then(|explanation| explanation.change);
         Step {
             action: taken.action().clone(),
             observation: taken.observation.clone(),
-            labels: self.objective.labels(taken.class, taken.to.look),
+            labels: self.objective.labels(from, taken.class, taken.to.look),
             remaining: self.objective.remaining(taken.phase).into(),
             reward: taken.reward,
             why: reason.map(|reason| why::reason(&reason, self.objective.conditions()).into()),

@@ -8,7 +8,7 @@ use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
-use crate::situation::{Choice, ClassId, LinkId, LookId, Outlook};
+use crate::situation::{Choice, ClassId, LinkId, LookId, Outlook, PhaseId};
 use crate::spec::{Source, parse};
 
 /// Rooms in a row: `on` leads to the next. A clock shows the number of steps so far.
@@ -207,7 +207,7 @@ impl Objective for Late {
         Some(u64::MAX)
     }
 
-    fn labels(&self, _: ClassId, _: LookId) -> Vec<Arc<str>> {
+    fn labels(&self, _: PhaseId, _: ClassId, _: LookId) -> Vec<Arc<str>> {
         Vec::new()
     }
 
@@ -383,7 +383,8 @@ fn steps_that_were_packed_come_back_as_they_were_taken() {
         let (step, seen) = (&trace.steps[at], taken[at].seen());
         assert_eq!((&step.action, step.reward, &step.observation.screen), (action, *reward, after));
         assert_eq!(*step.remaining, *stage.objective().remaining(*phase));
-        let labels = stage.objective().labels(taken[at].class, taken[at].to.look);
+        let from = at.checked_sub(1).map_or(PhaseId::START, |before| taken[before].phase);
+        let labels = stage.objective().labels(from, taken[at].class, taken[at].to.look);
         assert_eq!(step.labels, labels);
         assert_eq!((seen.action, seen.at, taken[at].number()), (action, *place, at as u32 + 1));
         assert_eq!(seen.from.map(|(screen, _)| screen), before.as_deref());

@@ -340,6 +340,11 @@ impl Automaton {
         self.kept.as_ref().map_or(&[][..], |kept| kept.named()).iter().map(|atom| atom.0)
     }
 
+    /// Returns true if the residual at `state` has this atom.
+    pub fn asks_for(&self, state: ResidualId, atom: u32) -> bool {
+        self.progression.atoms(self.states[state.index()].residual).contains(&Atom(atom))
+    }
+
     /// Returns the store of the formula and its residuals.
     pub fn formulas(&self) -> &Formulas {
         &self.progression.formulas

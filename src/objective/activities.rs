@@ -129,7 +129,7 @@ impl Objective for Activities {
         key == Key::Activity
     }
 
-    fn labels(&self, _: ClassId, look: LookId) -> Vec<Arc<str>> {
+    fn labels(&self, _: PhaseId, _: ClassId, look: LookId) -> Vec<Arc<str>> {
         Activities::target(look).map(|at| self.conditions[at as usize].clone()).into_iter().collect()
     }
 

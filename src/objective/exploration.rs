@@ -186,7 +186,7 @@ impl Objective for Exploration {
         [Key::Activity, Key::Crashed, Key::Crash, Key::Anr].contains(&key)
     }
 
-    fn labels(&self, _: ClassId, _: LookId) -> Vec<Arc<str>> {
+    fn labels(&self, _: PhaseId, _: ClassId, _: LookId) -> Vec<Arc<str>> {
         Vec::new()
     }
 

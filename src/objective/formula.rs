@@ -597,9 +597,12 @@ impl Objective for Formula {
         self.labeller.heeds_typed()
     }
 
-    fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>> {
+    fn labels(&self, from: PhaseId, class: ClassId, look: LookId) -> Vec<Arc<str>> {
         let labels = self.classes[class.index()].union(&self.looks[look.index()]);
-        let is_said = |atom: &u32| !self.kept.has_name(*atom);
+        // Values that other runs kept, or none yet, say nothing of this step.
+        let asked = |atom: u32| self.automaton.asks_for(ResidualId::from_number(from.0), atom);
+        let is_said =
+            |atom: &u32| !self.kept.has_name(*atom) && ((*atom as usize) < self.conditions || asked(*atom));
         labels.iter().filter(is_said).map(|atom| self.names[atom as usize].clone()).collect()
     }
 

@@ -84,8 +84,9 @@ pub trait Objective {
         None
     }
 
-    /// Returns the names of the conditions that hold on screens of `look` or of actions of `class`.
-    fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>>;
+    /// Returns the names of the conditions that hold at a step from the phase `from`, by an action of `class` to a screen of
+    /// `look`.
+    fn labels(&self, from: PhaseId, class: ClassId, look: LookId) -> Vec<Arc<str>>;
 
     /// Returns the names of all conditions, by their numbers.
     fn conditions(&self) -> &[Arc<str>];

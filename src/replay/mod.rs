@@ -215,7 +215,7 @@ impl Player {
     ) -> (Step, Judgement) {
         let (class, look, judgement) = self.judge(phase, before, &action, &observation);
         let step = Step {
-            labels: self.objective.labels(class, look),
+            labels: self.objective.labels(phase, class, look),
             remaining: self.objective.remaining(judgement.next).into(),
             reward: judgement.reward,
             action,

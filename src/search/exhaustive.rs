@@ -397,9 +397,11 @@ impl Sweep<'_> {
             let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));
             trace.steps.push(Step {
                 action: action.clone(),
-                labels: self
-                    .objective
-                    .labels(encounter.entry.offers[usize::from(at)].class, after.entry.site.look),
+                labels: self.objective.labels(
+                    before,
+                    encounter.entry.offers[usize::from(at)].class,
+                    after.entry.site.look,
+                ),
                 observation,
                 remaining: self.objective.remaining(phase).into(),
                 reward: judgement.reward,
