@@ -30,6 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         past: choices.choose(2) == 0,
         bounds: choices.choose(2) == 0,
         clock: choices.choose(2) == 0,
+        values: choices.choose(2) == 0,
     };
     let tree = random_tree(&mut choices, shape);
     let mut at_ms = 0;
