@@ -758,6 +758,9 @@ fn bounds_in_time_are_kept_by_search_proof_and_replay() {
     assert_eq!(verdicts(&tried), [true, false, true, false, true], "{}{}", tried.stdout, tried.stderr);
     assert_eq!(verdicts(&searched), verdicts(&tried), "{}{}", searched.stdout, searched.stderr);
     assert!(heads(&tried)[1].contains("no run of 8 steps or fewer satisfies it"), "{}", tried.stdout);
+    // The text was on for a second and some, and half of it more is allowed.
+    let kept = text_below(Path::new(&out), "some time.test.ltl");
+    assert!(kept.contains(" & (F[<="), "{kept}");
     let again = farlead(&["replay", &out], "");
     // The violation comes again.
     let last = again.stdout.lines().last().unwrap_or_default();
@@ -820,4 +823,19 @@ fn kept_values_are_the_same_in_search_proof_and_replay() {
         let last = again.stdout.lines().last().unwrap_or_default();
         assert!(last == "3 specs in 3 files: 2 passed, 1 failed", "{}{}", again.stdout, again.stderr);
     }
+}
+
+/// Returns the text of the file `name` in the folder or below it.
+fn text_below(folder: &Path, name: &str) -> String {
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for file in fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").path()) {
+            if file.is_dir() {
+                open.push(file);
+            } else if file.ends_with(name) {
+                return fs::read_to_string(file).expect("a readable file");
+            }
+        }
+    }
+    panic!("{} has no {name}", folder.display());
 }
