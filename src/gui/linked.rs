@@ -34,41 +34,24 @@ impl LinkedTest {
     /// Returns the test of `atom`, to which typed text is worth `typed`; nothing if one widget, one screen or one action
     /// decides it.
     pub fn new(atom: &Atom, typed: TypedText) -> Option<LinkedTest> {
-        let tests = |all: &[Comparison]| all.iter().map(|one| Test::new(one, typed)).collect();
-        let has_term = |all: &[Comparison]| all.iter().any(|one| one.value.term().is_some());
-        match atom {
-            Atom::State(all) if has_term(all) => Some(LinkedTest::State(tests(all))),
-            Atom::Action(all) if has_term(all) => Some(LinkedTest::Action(tests(all))),
-            Atom::Widget(all) if has_term(all) => {
-                let pattern = Pattern { comparisons: all.clone(), places: Vec::new() };
-                Some(LinkedTest::Widget(PlacedTest::new(&pattern, typed)))
-            }
-            Atom::Count { of, op, number } if has_term(of) => {
-                let pattern = Pattern { comparisons: of.clone(), places: Vec::new() };
-                let right = Constant::Number(Number::from(*number));
-                Some(LinkedTest::compared(&Term::Count(Box::new(pattern)), *op, &right, typed))
-            }
-            Atom::Placed(pattern) => Some(LinkedTest::Widget(PlacedTest::new(pattern, typed))),
-            Atom::Compared { left, op, right } => Some(LinkedTest::compared(left, *op, right, typed)),
-            Atom::State(_) | Atom::Action(_) | Atom::Widget(_) | Atom::Count { .. } | Atom::Checked(_) => {
-                None
-            }
-        }
+        atom.is_linked().then(|| LinkedTest::of_any(atom, typed)).flatten()
     }
 
     /// Returns the test of `atom`, whatever it looks at; nothing for one that looks at all widgets at once.
     pub fn of_any(atom: &Atom, typed: TypedText) -> Option<LinkedTest> {
         let tests = |all: &[Comparison]| all.iter().map(|one| Test::new(one, typed)).collect();
+        let pattern = |all: &[Comparison]| Pattern { comparisons: all.to_vec(), places: Vec::new() };
         match atom {
             Atom::State(all) => Some(LinkedTest::State(tests(all))),
             Atom::Action(all) => Some(LinkedTest::Action(tests(all))),
-            Atom::Widget(all) => {
-                let pattern = Pattern { comparisons: all.clone(), places: Vec::new() };
-                Some(LinkedTest::Widget(PlacedTest::new(&pattern, typed)))
+            Atom::Widget(all) => Some(LinkedTest::Widget(PlacedTest::new(&pattern(all), typed))),
+            Atom::Count { of, op, number } => {
+                let right = Constant::Number(Number::from(*number));
+                Some(LinkedTest::compared(&Term::Count(Box::new(pattern(of))), *op, &right, typed))
             }
-            Atom::Count { .. } | Atom::Checked(_) | Atom::Placed(_) | Atom::Compared { .. } => {
-                LinkedTest::new(atom, typed)
-            }
+            Atom::Placed(pattern) => Some(LinkedTest::Widget(PlacedTest::new(pattern, typed))),
+            Atom::Compared { left, op, right } => Some(LinkedTest::compared(left, *op, right, typed)),
+            Atom::Checked(_) => None,
         }
     }
 

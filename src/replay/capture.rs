@@ -15,7 +15,7 @@ use crate::gui::{
     UserAction, offers, quote,
 };
 use crate::ltl::{QUANTUM_MS, Unit};
-use crate::spec::{Source, Spec, SpecFile, TIME_MAX_MS, parse};
+use crate::spec::{BYTES_MAX, Source, Spec, SpecFile, TIME_MAX_MS, parse};
 use crate::test_case::{CAPTURED_MAX, Shared, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
 
@@ -71,10 +71,12 @@ pub fn capture(spec: &Spec, trace: &Trace, slack: Slack) -> Captured {
             }
         }
     }
-    let formula = (kept.len() <= CAPTURED_MAX).then(|| {
+    let formula = if kept.len() <= CAPTURED_MAX {
         let bounds = bounds(trace, &is_timed, slack);
         formula(spec, &named, &kept, &bounds, &actions)
-    });
+    } else {
+        None
+    };
     Captured { steps: steps(trace, kept), formula, actions }
 }
 
@@ -138,14 +140,14 @@ fn bounds(trace: &Trace, is_timed: &[bool], slack: Slack) -> Vec<(usize, usize, 
     bounds
 }
 
-/// Returns the spec that describes these steps and no others.
+/// Returns the spec that describes these steps and no others; none if kept values make it longer than a file may be.
 fn formula(
     spec: &Spec,
     named: &[Atom],
     kept: &[Vec<(Atom, bool)>],
     bounds: &[(usize, usize, u32)],
     actions: &[UserAction],
-) -> Spec {
+) -> Option<Spec> {
     let mut lines: Vec<String> = named
         .iter()
         .zip(kept)
@@ -167,8 +169,11 @@ fn formula(
         lines.len(),
         lines.join(" then\n    ")
     );
+    if text.len() > BYTES_MAX {
+        return None;
+    }
     let mut parsed = parse(&Source::new("captured", text));
-    parsed.file.specs.pop().expect("what is printed of a formula is read as one")
+    Some(parsed.file.specs.pop().expect("what is printed of a formula is read as one"))
 }
 
 /// Returns an atom that holds for `action` and for no other action on the screen it was done on.

@@ -275,6 +275,15 @@ fn kept_values_mean_what_the_docs_say() {
             later(i + 1).all(|j| kept.as_ref() != Some(&texts(&one, tops[j])))
         });
         step(format!("G keep t = prev text({left}): N G [text({left}) != {{t}}]"), differs);
+        // Widgets that have a kept text are counted.
+        let one_of_it = steps().any(|i| match &texts(&one, tops[i])[..] {
+            [kept] => {
+                let like = Like { text: Some(kept), class: None, place: None };
+                later(i).any(|j| all_meant(&like, tops[j]).iter().filter(|node| !node.is_typed).count() == 1)
+            }
+            _ => false,
+        });
+        step(format!("F keep t = text({left}): F [count(text = {{t}}) = 1]"), one_of_it);
         // A text in a longer one.
         let any = Like { text: None, class: Some("Row"), place: None };
         let shown = steps().any(|i| {
