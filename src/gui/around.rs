@@ -7,7 +7,6 @@ use super::action_type::Stroke;
 use super::naming::Naming;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
-
 use crate::sorted;
 
 /// Surroundings of a widget on the screen that an action was done on.

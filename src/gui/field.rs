@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::hint::words;
 use super::offer::BUILTIN_TEXTS;
 use super::screen::{Flags, Widget};
-
 use crate::sorted;
 
 /// Kind of text that a field asks for by its words.

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::atom::{Atom, Comparison, Joined, Mistake};
 use super::term::Term;
-
 use crate::sorted;
 
 /// Widgets that meet all of some comparisons, and that have other widgets around them.

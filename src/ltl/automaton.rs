@@ -517,7 +517,7 @@ impl Automaton {
         let mut residual = residual;
         if let Some(binding) = kept.binding(binding) {
             for (keep, atoms) in binding.iter().filter(|(keep, _)| free >> keep.0 & 1 == 1) {
-                residual = self.progression.with_value(residual, *keep, atoms);
+                residual = self.progression.with_atoms(residual, Some(*keep), atoms);
             }
             return residual;
         }
@@ -532,7 +532,7 @@ impl Automaton {
                     atoms.insert(atom, kept.instances.give_fresh(formulas, atom, keep, value));
                 }
             }
-            residual = self.progression.with_value(residual, keep, &atoms);
+            residual = self.progression.with_atoms(residual, Some(keep), &atoms);
         }
         residual
     }

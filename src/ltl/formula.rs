@@ -631,7 +631,6 @@ impl Formulas {
             };
             // Parts come before wholes, so the parts of this node are built already.
             let built = match other.node(part) {
-                Node::True => Formula::TRUE,
                 Node::Atom(atom) => {
                     let keeps = bits(other.free(part)).map(|at| self.keep_of(other.keep_text(Keep(at))));
                     let free = keeps.fold(0, |free, keep| free | 1 << keep.0);
@@ -642,12 +641,13 @@ impl Formulas {
                     let members: Vec<Formula> = other.members(members).iter().map(|&f| of(f)).collect();
                     self.and(members)
                 }
-                Node::Iff(a, b) => self.iff(of(a), of(b)),
-                Node::Next(f) => self.next(of(f)),
-                Node::Until(bound, a, b) => self.until(bound, of(a), of(b)),
-                Node::StrongRelease(bound, a, b) => self.strong_release(bound, of(a), of(b)),
-                Node::Previous(f) => self.previous(of(f)),
-                Node::Since(a, b) => self.since(of(a), of(b)),
+                node @ (Node::True
+                | Node::Iff(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..)
+                | Node::Previous(_)
+                | Node::Since(..)) => self.built(node, of),
             };
             mine.insert(part, built);
         }
@@ -656,8 +656,14 @@ impl Formulas {
 
     /// Returns `part` rebuilt from other parts, without its negation.
     pub(super) fn rebuilt(&mut self, part: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
-        match self.node(part) {
-            Node::True | Node::Atom(_) => part.bare(),
+        if let Node::Atom(_) = self.node(part) { part.bare() } else { self.built(self.node(part), of) }
+    }
+
+    /// Returns the formula of `node`, whose members are in this store, with other parts.
+    fn built(&mut self, node: Node, of: impl Fn(Formula) -> Formula) -> Formula {
+        match node {
+            Node::True => Formula::TRUE,
+            Node::Atom(_) => unreachable!("an atom has no parts"),
             Node::And(members) => {
                 let members: Vec<Formula> = self.members(members).iter().map(|&f| of(f)).collect();
                 self.and(members)

@@ -189,38 +189,18 @@ impl Progression {
         (atoms, is_kept)
     }
 
-    /// Returns `residual` with other atoms in place of those in `atoms`, also where they stand below a keep.
-    pub fn with_atoms(&mut self, residual: Residual, atoms: &BTreeMap<Atom, Formula>) -> Residual {
-        if atoms.is_empty() {
-            return residual;
-        }
-        let (formula, memory) = self.with_other_atoms(residual, None, atoms);
-        self.settle(formula, memory)
-    }
-
     /// Returns `residual` with other atoms in place of those in `atoms`, but for those below a keep of the name `keep`.
-    pub fn with_value(
-        &mut self,
-        residual: Residual,
-        keep: Keep,
-        atoms: &BTreeMap<Atom, Formula>,
-    ) -> Residual {
-        let (formula, memory) = self.with_other_atoms(residual, Some(keep), atoms);
-        self.settle(formula, memory)
-    }
-
-    fn with_other_atoms(
+    pub fn with_atoms(
         &mut self,
         residual: Residual,
         keep: Option<Keep>,
         atoms: &BTreeMap<Atom, Formula>,
-    ) -> (Formula, Vec<(Formula, Formula)>) {
-        let mut memory = self.needed(residual.formula, residual.memory);
-        for (_, value) in &mut memory {
-            *value = self.formulas.replaced(*value, keep, atoms);
-        }
+    ) -> Residual {
         // No past operator has a kept name, so all of them stay as they are spelled.
-        (self.formulas.replaced(residual.formula, keep, atoms), memory)
+        let mut memory = self.needed(residual.formula, residual.memory);
+        memory.iter_mut().for_each(|(_, value)| *value = self.formulas.replaced(*value, keep, atoms));
+        let formula = self.formulas.replaced(residual.formula, keep, atoms);
+        self.settle(formula, memory)
     }
 
     /// Returns the bits of the names of `residual` that stand for a value of the step before.

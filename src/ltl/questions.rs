@@ -9,6 +9,7 @@
 //! - The residuals that can follow are listed, see [`meaning`](super::meaning).
 //! - A shortest run is looked for step by step, see [`unrolled`](super::unrolled).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -96,19 +97,20 @@ impl Automaton {
             // One part violates the whole, and only all of them satisfy it.
             return Prediction { violated: any_of(&violated), satisfied: all_of(&satisfied) };
         }
-        let mut fresh = known.clone();
-        for (atom, to) in self.fresh_atoms(state) {
-            fresh.extend(known.get(&atom).map(|&holds| (to, holds)));
+        let mut known = Cow::Borrowed(known);
+        for (atom, fresh) in self.fresh_atoms(state) {
+            if let Some(&holds) = known.get(&atom) {
+                known.to_mut().insert(fresh, holds);
+            }
         }
-        let known = &fresh;
         let listed = self.ask(state, |meaning, formulas, class| {
-            meaning.predict(formulas, class, known, meaning.allowance(LISTED_FIRST_MAX))
+            meaning.predict(formulas, class, &known, meaning.allowance(LISTED_FIRST_MAX))
         });
         if let Ok(listed) = listed {
             return listed;
         }
         let at_end = self.ask(state, |meaning, formulas, class| {
-            meaning.predict_end(formulas, class, known, meaning.allowance(LISTED_FIRST_MAX))
+            meaning.predict_end(formulas, class, &known, meaning.allowance(LISTED_FIRST_MAX))
         });
         // Too large to explore, so nothing may be ruled out.
         let Ok(satisfied) = at_end else { return Prediction::UNKNOWN };
@@ -414,17 +416,13 @@ impl Automaton {
     }
 
     fn class_of(&mut self, formula: Formula, memory: Memory, work_max: u64) -> Result<Class, TooMany> {
-        let residual = match &self.kept {
-            None => Residual { formula, memory },
-            Some(kept) => {
-                let atoms = self.progression.atoms(Residual { formula, memory });
-                let fresh = kept.instances.fresh_for(&atoms).ok_or(TooMany)?;
-                self.progression.with_atoms(Residual { formula, memory }, &fresh)
-            }
-        };
-        let formula = residual.formula;
-        let memory = self.progression.needed(formula, residual.memory);
-        self.meaning.class(&self.progression.formulas, formula, &memory, work_max)
+        let mut residual = Residual { formula, memory };
+        if let Some(kept) = &self.kept {
+            let fresh = kept.instances.fresh_for(&self.progression.atoms(residual)).ok_or(TooMany)?;
+            residual = self.progression.with_atoms(residual, None, &fresh);
+        }
+        let memory = self.progression.needed(residual.formula, residual.memory);
+        self.meaning.class(&self.progression.formulas, residual.formula, &memory, work_max)
     }
 
     pub(super) fn keep_meaning_in_bounds(&mut self) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::kept::KeptValues;
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
     Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Screen, TypedText, nearest,
@@ -19,8 +20,6 @@ use crate::ltl::{
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::sorted;
 use crate::spec::{Expectation, Spec};
-
-use super::kept::KeptValues;
 
 /// Formula of a spec, as the objective of runs.
 #[derive(Clone, Debug)]
@@ -622,10 +621,9 @@ impl Objective for Formula {
         let (names, held) = (self.conditions().iter().map(|name| name.to_string()), self.held());
         Report {
             hints: self.word_hints(&held, words),
-            held: names
-                .zip(held)
-                .enumerate()
-                .filter(|(at, _)| !self.kept.has_name(*at as u32))
+            held: (0..)
+                .zip(names.zip(held))
+                .filter(|(number, _)| !self.kept.has_name(*number))
                 .map(|(_, held)| held)
                 .collect(),
             closest: self.closest.map(|(distance, _, phase)| (self.remaining(phase), distance)),

@@ -27,7 +27,7 @@ const WORK_MAX: u32 = 1_000_000;
 /// Most of them for one atom, so that one that is hard to decide leaves enough for the others.
 const ATOM_WORK_MAX: u32 = 50_000;
 
-/// What each step of a run needs.
+/// Atoms and times that the steps of a run need.
 pub(super) struct Needed {
     /// By step: the atoms that it needs, with their values.
     pub atoms: Vec<Vec<(Atom, bool)>>,

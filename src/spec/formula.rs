@@ -46,6 +46,18 @@ enum Top {
 }
 
 impl Lowered {
+    /// Returns `formula`, which is this one below a prefix that starts at `start` and reaches to the end of its group, so that
+    /// no operand follows.
+    fn below_a_prefix(self, formula: Formula, start: usize) -> Lowered {
+        Lowered {
+            formula,
+            operators: self.operators + 1,
+            nesting: self.nesting + 1,
+            top: Top::Prefixed(self.span.start),
+            span: start..self.span.end,
+        }
+    }
+
     /// Returns the formula with its operators and nesting, as they count where its name is used.
     pub fn used_by_name(&self) -> (Formula, u64, u64) {
         let brackets = match self.top {
@@ -392,29 +404,19 @@ impl Reader<'_> {
             let at = span(&token, self.offset);
             match token.as_rule() {
                 Rule::next_to_end => {
-                    let mut rest = self.then_level(tokens);
-                    rest.formula = self.formulas().next(rest.formula);
-                    rest.operators += 1;
-                    rest.nesting += 1;
-                    // `next:` reaches to the end of its group, so that no operand follows.
-                    rest.top = Top::Prefixed(rest.span.start);
-                    rest.span.start = at.start;
-                    break rest;
+                    let rest = self.then_level(tokens);
+                    let formula = self.formulas().next(rest.formula);
+                    break rest.below_a_prefix(formula, at.start);
                 }
                 Rule::keep => {
                     let text = self.operands.open_keep(token);
-                    let mut rest = self.then_level(tokens);
-                    let unused = self.operands.close_keep();
-                    match text {
-                        Some(text) => rest.formula = self.formulas().keep(&text, rest.formula),
-                        None => self.is_spoiled = true,
+                    let rest = self.then_level(tokens);
+                    if let Some(unused) = self.operands.close_keep() {
+                        self.operands.add(unused);
                     }
-                    unused.into_iter().for_each(|unused| self.operands.add(unused));
-                    rest.operators += 1;
-                    rest.nesting += 1;
-                    rest.top = Top::Prefixed(rest.span.start);
-                    rest.span.start = at.start;
-                    break rest;
+                    self.is_spoiled |= text.is_none();
+                    let formula = text.map_or(rest.formula, |text| self.formulas().keep(&text, rest.formula));
+                    break rest.below_a_prefix(formula, at.start);
                 }
                 Rule::group => {
                     let inside = token.into_inner().next().expect("a bracket has an inside");
@@ -797,6 +799,7 @@ mod tests {
         check_mistake("keep text = activity: a", "E-reserved", "text", "another name");
         check_mistake("keep t = activity: a", "W-unused", "t", "`{t}`");
         check_mistake("keep t = text: a", "E-term", "text", "text(id = title)");
+        check_mistake("keep t = count(a): [text = {t}]", "E-term", "a", "a `let` of one bracket");
         check_mistake("(keep t = activity: [text = {t}]) & [text = {t}]", "E-unknown-key", "t", "");
         let many: Vec<String> = (0..40).map(|at| format!("keep t{at} = count(text = a{at}): X")).collect();
         let uses: Vec<String> = (0..40).map(|at| format!("[text = {{t{at}}}]")).collect();

@@ -695,9 +695,9 @@ impl<'a> Reader<'a> {
         let key = (purpose, atom.as_str().to_string());
         // Only regular expressions take long to read again.
         let has_regex = atom.clone().into_inner().flatten().any(|part| part.as_rule() == Rule::regex);
-        // The same bracket again: its mistakes move to its new place.
         // What a kept name stands for depends on the place of the bracket.
         let is_same_everywhere = has_regex && self.kept.is_empty();
+        // The same bracket again: its mistakes move to its new place.
         if is_same_everywhere && let Some(known) = self.regex_brackets.get(&key) {
             let known = known.clone();
             for mistake in known.mistakes {
@@ -713,19 +713,7 @@ impl<'a> Reader<'a> {
             self.error("E-too-large", at, message, "split it into several files, or look for a text");
             return None;
         }
-        let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
-        let widgets = |name: &str| self.widgets(name);
-        let kept = |name: &str| self.kept_term(name);
-        let mut reader = AtomReader {
-            offset: self.offset,
-            types,
-            widgets: &widgets,
-            kept: &kept,
-            names: Vec::new(),
-            mistakes: Vec::new(),
-        };
-        let read = reader.read(atom, purpose);
-        let AtomReader { names, mistakes, .. } = reader;
+        let (read, names, mistakes) = self.with_atom_reader(|reader| reader.read(atom, purpose));
         // A name may be declared further down, so that the same bracket means something there.
         if is_same_everywhere && names.is_empty() {
             let bracket = Bracket { atom: read.clone(), mistakes: mistakes.clone(), at: at.start };
@@ -741,6 +729,33 @@ impl<'a> Reader<'a> {
         {
             kept.is_used = true;
         }
+        self.report_of_brackets(names, mistakes);
+        read
+    }
+
+    /// Reads with a reader of brackets; returns what it read, the names in it with their places, and the mistakes.
+    fn with_atom_reader<T>(
+        &self,
+        read: impl FnOnce(&mut AtomReader<'_>) -> T,
+    ) -> (T, Vec<(String, Span)>, Vec<Diagnostic>) {
+        let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
+        let widgets = |name: &str| self.widgets(name);
+        let kept = |name: &str| self.kept_term(name);
+        let mut reader = AtomReader {
+            offset: self.offset,
+            types,
+            widgets: &widgets,
+            kept: &kept,
+            names: Vec::new(),
+            mistakes: Vec::new(),
+        };
+        let read = read(&mut reader);
+        let AtomReader { names, mistakes, .. } = reader;
+        (read, names, mistakes)
+    }
+
+    /// Reports the mistakes of brackets, and the names in them that stand for no widgets.
+    fn report_of_brackets(&mut self, names: Vec<(String, Span)>, mistakes: Vec<Diagnostic>) {
         for mistake in mistakes {
             self.diagnostics.add(mistake);
         }
@@ -751,7 +766,6 @@ impl<'a> Reader<'a> {
                 self.error("E-term", at, message, help);
             }
         }
-        read
     }
 
     /// Returns the term of a name that is kept at the place at hand.
@@ -766,24 +780,8 @@ impl<'a> Reader<'a> {
     /// Reads the term of a value that is kept.
     fn term_to_keep(&mut self, sum: Pair<'_, Rule>) -> Option<Term> {
         let at = span(&sum, self.offset);
-        let widgets = |name: &str| self.widgets(name);
-        let kept = |name: &str| self.kept_term(name);
-        let mut reader = AtomReader {
-            offset: self.offset,
-            types: ActionTypes::Any,
-            widgets: &widgets,
-            kept: &kept,
-            names: Vec::new(),
-            mistakes: Vec::new(),
-        };
-        let term = reader.term_of(sum);
-        let AtomReader { names, mistakes, .. } = reader;
-        for (name, at) in names {
-            self.name(&name, at);
-        }
-        for mistake in mistakes {
-            self.diagnostics.add(mistake);
-        }
+        let (term, names, mistakes) = self.with_atom_reader(|reader| reader.term_of(sum));
+        self.report_of_brackets(names, mistakes);
         let term = term?;
         let mut used = BTreeSet::new();
         term.for_each_kept(&mut |name, _| _ = used.insert(name.to_string()));

@@ -42,12 +42,12 @@ pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
         let mut parts: VecDeque<Formula> = conjuncts(formulas, formula).into();
         while let Some(part) = parts.pop_front() {
             match (formulas.node(part), part.is_negated()) {
-                // One goal goes on. A second one beside it is a part to be reached as a whole.
                 // With the value, the same step goes on.
                 (Node::Keep(keep, f), false) if later.is_none() => {
                     reach.push(format!("keep {}", formulas.keep_text(keep)));
                     parts.extend(conjuncts(formulas, f));
                 }
+                // One goal goes on. A second one beside it is a part to be reached as a whole.
                 (Node::Next(f), false) if later.is_none() => later = Some((f, None, true)),
                 (Node::Until(_, left, right), false) if later.is_none() => {
                     let meanwhile = (left != Formula::TRUE).then(|| formulas.display(left).to_string());

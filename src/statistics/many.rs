@@ -2,7 +2,6 @@
 
 use super::normal::{chi_squared_above, range_above};
 use super::{are_ranked, ranks, tie_term};
-
 use crate::sorted;
 
 /// Fewest tasks over which agents are compared: with fewer, Friedman's approximation says nothing.

@@ -2,7 +2,6 @@
 
 use super::Tested;
 use super::normal::beyond;
-
 use crate::sorted;
 
 /// A run that was watched for some time.

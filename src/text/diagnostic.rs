@@ -6,7 +6,6 @@ use std::path::Path;
 use unicode_width::UnicodeWidthChar;
 
 use super::{Position, Source, Span};
-
 use crate::sorted;
 
 /// Weight of a mistake.

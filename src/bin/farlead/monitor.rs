@@ -100,6 +100,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let numbers = (0..).zip(&atoms).filter_map(|(number, (_, atom))| Some((number, atom.as_ref()?)));
     let numbers: Vec<(u32, &Atom)> = numbers.collect();
     let mut kept = KeptValues::new(monitor.automaton(), &numbers, TypedText::default());
+    let keeps = kept.names().len() > 0;
     let logged = Logged::new(atoms);
     let mut out = BufWriter::with_capacity(BUFFER, out());
     let mut answers = Answers::new(args.json, shell.quiet);
@@ -142,7 +143,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
         // A line of a trace begins with a bracket, and one of a log with its time.
         if text[0].is_ascii_digit() {
-            if kept.names().len() > 0 {
+            if keeps {
                 let what = "the formula keeps values, and a log of APE has none";
                 return Err(at_line(what.to_owned()).into());
             }
@@ -156,13 +157,13 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
             continue;
         }
-        if kept.names().len() > 0 {
-            let (at_ms, labels) = known.step_that_keeps(text, &mut monitor, &mut kept).map_err(at_line)?;
-            let at_ms = if monitor.has_time() { Some(clock.time(at_ms).map_err(at_line)?) } else { None };
-            take(&mut monitor, at_ms, &labels, &mut out)?;
-            continue;
-        }
-        let (at_ms, labels) = known.step(text, &monitor).map_err(at_line)?;
+        let that_keeps;
+        let (at_ms, labels) = if keeps {
+            that_keeps = known.step_that_keeps(text, &mut monitor, &mut kept).map_err(at_line)?;
+            &that_keeps
+        } else {
+            known.step(text, &monitor).map_err(at_line)?
+        };
         let at_ms = if monitor.has_time() { Some(clock.time(*at_ms).map_err(at_line)?) } else { None };
         take(&mut monitor, at_ms, labels, &mut out)?;
     }
