@@ -1098,7 +1098,8 @@ pub(super) struct Joined<'a>(pub &'a [Comparison]);
 impl fmt::Display for Joined<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, comparison) in self.0.iter().enumerate() {
-            write!(out, "{}{comparison}", if at > 0 { ", " } else { "" })?;
+            out.write_str(if at > 0 { ", " } else { "" })?;
+            comparison.fmt(out)?;
         }
         Ok(())
     }

@@ -131,11 +131,13 @@ impl Constant {
     }
 
     /// Writes the value so that it reads back the same, after `~` if `contains` is true and else after another operator.
+    ///
+    /// The alternate form (`{:#}`) is that within the braces of a term.
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>, contains: bool) -> fmt::Result {
         match self {
             Constant::Flag(flag) => write!(out, "{flag}"),
             Constant::Number(number) => write!(out, "{number}"),
-            Constant::Text(text) if is_bare(text, contains) => out.write_str(text),
+            Constant::Text(text) if is_bare(text, contains, out.alternate()) => out.write_str(text),
             Constant::Text(text) => out.write_str(&quote_value(text)),
             Constant::Regex(text) => write!(out, "/{}/", escape_slashes(text)),
             Constant::Term(term) => term::write_value(term, out),
@@ -144,14 +146,16 @@ impl Constant {
 }
 
 /// Returns true if `text` reads back the same without quotes, and no `[` in it could be misread.
-fn is_bare(text: &str, contains: bool) -> bool {
+fn is_bare(text: &str, contains: bool, is_in_braces: bool) -> bool {
     let starts_otherwise = text.starts_with("!=")
         || text.starts_with(|start| "\"=~<>∼≤≥≠".contains(start))
         || (contains && text.starts_with('/'));
     // A comma or a bracket would end the value.
     let ends_early = text.chars().any(|char| ",[])".contains(char) || needs_escape(char));
+    // A brace ends the term; a quote or an expression, as in `~ /a/`, would hide its end.
+    let ends_braces = is_in_braces && text.contains(['}', '"', '~']);
     let has_term = text.match_indices('{').any(|(at, _)| opens_term(text, at));
-    !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early && !has_term
+    !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early && !ends_braces && !has_term
 }
 
 /// Returns `text` in quotes, with the escapes of the language.

@@ -112,10 +112,12 @@ impl Pattern {
 
 impl fmt::Display for Pattern {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", Joined(&self.comparisons))?;
+        Joined(&self.comparisons).fmt(out)?;
         for (at, (relation, pattern)) in self.places.iter().enumerate() {
             let comma = if at > 0 || !self.comparisons.is_empty() { ", " } else { "" };
-            write!(out, "{comma}{}({pattern})", relation.name())?;
+            write!(out, "{comma}{}(", relation.name())?;
+            pattern.fmt(out)?;
+            out.write_str(")")?;
         }
         Ok(())
     }

@@ -174,8 +174,8 @@ impl Term {
 impl fmt::Display for Term {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Term::Each(key, of) => write!(out, "{}({of})", key.name()),
-            Term::Count(of) => write!(out, "count({of})"),
+            Term::Each(key, of) => write!(out, "{}({of:#})", key.name()),
+            Term::Count(of) => write!(out, "count({of:#})"),
             Term::Of(key) => out.write_str(key.name()),
             Term::Number(number) => write!(out, "{number}"),
             // These two stand in a value alone, which writes them.
