@@ -592,7 +592,7 @@ mod tests {
     fn a_value_is_quoted_only_where_it_must_be() {
         check("[text = #1 a \"b\" & c]", "[text = #1 a \"b\" & c]");
         // Within the braces of a term, what would hide their end is quoted too.
-        let term = r#"[text = {text(id = "a\"b", desc = "c}", hint = "d ~ /e", text = f/g)}]"#;
+        let term = r#"[text = {text(text = f/g, desc = "c}", id = "a\"b", class = "d ~ /e")}]"#;
         check(term, term);
         check("[text = \"a\"]", "[text = a]");
         check("[text = \"\"]", "[text = \"\"]");
