@@ -248,7 +248,7 @@ impl Check for Reruns<'_> {
 /// Returns the action and then the simpler ones that `rules` let replace it, the simplest last.
 fn forms(action: &Action, rules: &Rules) -> Vec<Action> {
     let mut forms = vec![action.clone()];
-    if let Action::Touch(Touch::LongClick, on) = action {
+    if let Action::Touch(Touch::LongClick | Touch::DoubleClick, on) = action {
         forms.push(Action::click(on.clone()));
     }
     // A rule prescribes this text, so no shorter one is tried.

@@ -74,7 +74,7 @@ fn kind(action: &Action) -> usize {
         Action::Device(DeviceAction::Menu) => 0,
         Action::Device(DeviceAction::Back) => 1,
         Action::Touch(Touch::Click, _) => 2,
-        Action::Touch(Touch::LongClick, _) => 3,
+        Action::Touch(Touch::LongClick | Touch::DoubleClick | Touch::Hover, _) => 3,
         Action::Text { .. } => 4,
         Action::Stroke(..) => 5,
         Action::Device(_) | Action::Reinitialise(_) | Action::User { .. } => 6,

@@ -75,7 +75,7 @@ pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
         widgets,
     );
     let repertoire =
-        Repertoire { capabilities: Capabilities::ALL, ..Repertoire::new(BUILTIN_TEXTS, &[], true) };
+        Repertoire { capabilities: Capabilities::PHONE, ..Repertoire::new(BUILTIN_TEXTS, &[], true) };
     let actions = offers(&screen, &repertoire);
     let offer = |slot: u16| Offer {
         action: ActionId(slot.into()),

@@ -7,6 +7,7 @@
 pub mod adb;
 pub mod android;
 mod decorator;
+mod exec;
 mod faulty;
 mod open;
 mod pictured;
@@ -14,6 +15,7 @@ mod pool;
 mod secret;
 pub mod sim;
 pub(crate) mod sum;
+pub mod webdriver;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ pub use crate::trace::{Notice, Observation};
 
 pub use adb::Adb;
 pub use decorator::{Ask, Decorator};
+pub use exec::{Exec, ExecError};
 pub use faulty::Faulty;
 #[cfg(feature = "adb")]
 pub use open::open_to_look;

@@ -12,10 +12,14 @@ use std::sync::Arc;
 use super::adb::{Adb, Client, Jar, Line, Options, Recorder, Replayed, Server};
 use super::adb::{AdbError, JarError, Order, Recording, Reset, Subject, TranscriptError};
 use super::android::prompt::Prompts;
+use super::exec::{Exec, ExecError};
 use super::pool::{BoxedDevice, Maker, Pool};
 use super::secret::{Sealed, Secrets};
 use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
+use super::webdriver::{Browser, PageUrl, Place, WebDriverError, without_secret};
+#[cfg(feature = "webdriver")]
+use super::webdriver::{CapabilitiesError, Options as BrowserOptions, Web};
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
 use crate::text::shown_path;
 
@@ -28,15 +32,31 @@ pub enum DeviceUrl {
     Serial(String),
     /// The device of a transcript, in place of an attached one.
     Replay(PathBuf, Order),
+    /// A program with its arguments, which answers as a device.
+    Program(String),
+    /// A browser, at its driver on this machine or at the address of a WebDriver server.
+    Browser(Place),
 }
 
 /// Starts of the names of transcripts, and the order in which each answers.
 const REPLAYS: [(&str, Order); 2] = [("replay:", Order::Strict), ("replay-nearest:", Order::Nearest)];
 
+/// Start of the names of programs.
+const PROGRAM: &str = "exec:";
+
 impl DeviceUrl {
-    /// Reads a name: `sim` is the simulator, `replay:FILE` and `replay-nearest:FILE` are transcripts, and any other name is
-    /// a serial number.
+    /// Reads a name: `sim` is the simulator, `replay:FILE` and `replay-nearest:FILE` are transcripts, `exec:PROGRAM` is a
+    /// program, `chrome`, `firefox` and addresses are browsers, and any other name is a serial number.
     pub fn parse(name: &str) -> DeviceUrl {
+        if let Some(command) = name.strip_prefix(PROGRAM) {
+            return DeviceUrl::Program(command.to_string());
+        }
+        if let Some(browser) = Browser::ALL.into_iter().find(|browser| browser.name() == name) {
+            return DeviceUrl::Browser(Place::Here(browser));
+        }
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return DeviceUrl::Browser(Place::At(name.to_string()));
+        }
         let replay = REPLAYS.iter().find_map(|(start, order)| Some((name.strip_prefix(start)?, *order)));
         match replay {
             Some((path, order)) => DeviceUrl::Replay(path.into(), order),
@@ -48,7 +68,9 @@ impl DeviceUrl {
     /// Returns the serial number of an attached device.
     pub fn serial(&self) -> Option<&str> {
         match self {
-            DeviceUrl::Simulator | DeviceUrl::Replay(..) => None,
+            DeviceUrl::Simulator | DeviceUrl::Replay(..) | DeviceUrl::Program(_) | DeviceUrl::Browser(_) => {
+                None
+            }
             DeviceUrl::Serial(serial) => Some(serial),
         }
     }
@@ -63,6 +85,9 @@ impl fmt::Display for DeviceUrl {
                 let start = REPLAYS.iter().find(|(_, other)| other == order).map_or("", |(start, _)| start);
                 write!(out, "{start}{}", path.display())
             }
+            DeviceUrl::Program(command) => write!(out, "{PROGRAM}{command}"),
+            DeviceUrl::Browser(Place::Here(browser)) => out.write_str(browser.name()),
+            DeviceUrl::Browser(Place::At(address)) => out.write_str(&without_secret(address)),
         }
     }
 }
@@ -76,6 +101,10 @@ pub enum AppSource {
     Apks(Vec<PathBuf>),
     /// Package of an app that is installed.
     Package(String),
+    /// A page, in a browser.
+    Page(PageUrl),
+    /// Whatever the program shows that is the device.
+    Program,
 }
 
 /// Parameter of a model, to be set before the model runs.
@@ -105,6 +134,8 @@ pub struct Request {
     pub prompts: Prompts,
     /// Transcript that is written of the only attached device.
     pub recording: Option<Recording>,
+    /// File of the capabilities that a browser is asked for.
+    pub capabilities: Option<PathBuf>,
 }
 
 impl Request {
@@ -119,6 +150,7 @@ impl Request {
             u2: None,
             prompts: Prompts::default(),
             recording: None,
+            capabilities: None,
         }
     }
 
@@ -243,6 +275,50 @@ pub enum OpenError {
     /// A device cannot be opened.
     #[error(transparent)]
     Adb(#[from] AdbError),
+    /// A page is to be opened on what is no browser.
+    #[error(
+        "a page is opened in a browser, and `--device {device}` is none; leave it out, or name one like `--device chrome`"
+    )]
+    PageOnDevice {
+        /// The device.
+        device: DeviceUrl,
+    },
+    /// An app other than a page is to run in a browser.
+    #[error(
+        "`--device {device}` is a browser, and shows pages; name one with `--url http://localhost:8000/`"
+    )]
+    AppInBrowser {
+        /// The browser.
+        device: DeviceUrl,
+    },
+    /// An app is to run on a program.
+    #[error("a program shows an app of its own, so `--device {program}` cannot be with another app")]
+    AppOnProgram {
+        /// The program.
+        program: DeviceUrl,
+    },
+    /// Programs and another device are to share the work.
+    #[error(
+        "programs show an app of their own, which `--device {device}` cannot share; leave one of them out"
+    )]
+    AmongPrograms {
+        /// The other device.
+        device: DeviceUrl,
+    },
+    /// A program cannot be used.
+    #[error(transparent)]
+    Program(#[from] ExecError),
+    /// A browser cannot be opened.
+    #[error(transparent)]
+    Browser(#[from] WebDriverError),
+    /// The file of capabilities cannot be used.
+    #[cfg(feature = "webdriver")]
+    #[error(transparent)]
+    Capabilities(#[from] CapabilitiesError),
+    /// This build opens no browser.
+    #[cfg(not(feature = "webdriver"))]
+    #[error("no browser can be opened: farlead was built without its feature `webdriver`")]
+    NoBrowsers,
     /// This build reaches no attached device.
     #[cfg(not(feature = "adb"))]
     #[error("no attached device can be reached: farlead was built without its feature `adb`")]
@@ -266,6 +342,10 @@ impl OpenError {
             | OpenError::U2OfSimulator { .. }
             | OpenError::ParameterOfDevice { .. }
             | OpenError::RecordingOfOne { .. }
+            | OpenError::PageOnDevice { .. }
+            | OpenError::AppOnProgram { .. }
+            | OpenError::AmongPrograms { .. }
+            | OpenError::AppInBrowser { .. }
             | OpenError::Parameter { origin: None, .. } => Cause::Request,
             OpenError::NothingToSimulate { .. }
             | OpenError::Parameter { origin: Some(_), .. }
@@ -274,7 +354,15 @@ impl OpenError {
             | OpenError::Model(_)
             | OpenError::Transcript(_)
             | OpenError::U2(_) => Cause::File,
-            OpenError::NoModel | OpenError::NoDevice { .. } | OpenError::Adb(_) => Cause::Environment,
+            OpenError::NoModel
+            | OpenError::NoDevice { .. }
+            | OpenError::Adb(_)
+            | OpenError::Program(_)
+            | OpenError::Browser(_) => Cause::Environment,
+            #[cfg(feature = "webdriver")]
+            OpenError::Capabilities(_) => Cause::File,
+            #[cfg(not(feature = "webdriver"))]
+            OpenError::NoBrowsers => Cause::Environment,
             #[cfg(not(feature = "adb"))]
             OpenError::NoFeature => Cause::Environment,
         }
@@ -337,6 +425,23 @@ impl Opened {
 
 /// Opens the app of `request` on its devices. `variable` looks up a variable of the environment.
 pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Opened, OpenError> {
+    if let Some(program) = request.devices.iter().find(|device| matches!(device, DeviceUrl::Program(_))) {
+        if request.app != AppSource::Program {
+            return Err(OpenError::AppOnProgram { program: program.clone() });
+        }
+        request.refuse_u2()?;
+        request.refuse_parameters()?;
+        return Ok(Opened { attached: open_programs(&request.devices)?, model: None, secrets: None });
+    }
+    if let AppSource::Page(url) = &request.app {
+        request.refuse_u2()?;
+        request.refuse_parameters()?;
+        let attached = open_page(url, &request.devices, request.capabilities.as_deref())?;
+        return Ok(Opened { attached, model: None, secrets: None });
+    }
+    if let Some(device) = request.devices.iter().find(|device| matches!(device, DeviceUrl::Browser(_))) {
+        return Err(OpenError::AppInBrowser { device: device.clone() });
+    }
     let names_simulator = request.devices.contains(&DeviceUrl::Simulator);
     let names_attached = request.devices.iter().any(|device| *device != DeviceUrl::Simulator);
     if request.recording.is_some() && matches!(request.app, AppSource::Model(_)) {
@@ -361,6 +466,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
             (Subject::Apks(paths.clone()), carried)
         }
         AppSource::Package(package) => (Subject::Package(package.clone()), None),
+        AppSource::Page(_) | AppSource::Program => unreachable!("these are opened before"),
     };
     match carried {
         Some(_) if !names_attached && request.recording.is_some() => {
@@ -381,6 +487,46 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
             Ok(Opened { attached: attach(request, &subject, variable)?, model, secrets: None })
         }
     }
+}
+
+/// Starts the programs that `devices` are.
+fn open_programs(devices: &[DeviceUrl]) -> Result<Vec<Attached>, OpenError> {
+    let started = devices.iter().map(|device| match device {
+        DeviceUrl::Program(command) => {
+            let device: BoxedDevice = Box::new(Exec::start(command)?);
+            Ok(Attached { name: device.describe(), device, warnings: Vec::new() })
+        }
+        DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Replay(..) | DeviceUrl::Browser(_) => {
+            Err(OpenError::AmongPrograms { device: device.clone() })
+        }
+    });
+    started.collect()
+}
+
+/// Opens a page in a browser on each of `devices`, in Chrome if there are none.
+#[cfg(feature = "webdriver")]
+fn open_page(
+    url: &PageUrl,
+    devices: &[DeviceUrl],
+    capabilities: Option<&Path>,
+) -> Result<Vec<Attached>, OpenError> {
+    let options =
+        capabilities.map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?;
+    let usual = [DeviceUrl::Browser(Place::Here(Browser::Chrome))];
+    let devices = if devices.is_empty() { &usual } else { devices };
+    let opened = devices.iter().map(|device| {
+        let DeviceUrl::Browser(place) = device else {
+            return Err(OpenError::PageOnDevice { device: device.clone() });
+        };
+        let device: BoxedDevice = Box::new(Web::open(place, url, &options)?);
+        Ok(Attached { name: device.describe(), device, warnings: Vec::new() })
+    });
+    opened.collect()
+}
+
+#[cfg(not(feature = "webdriver"))]
+fn open_page(_: &PageUrl, _: &[DeviceUrl], _: Option<&Path>) -> Result<Vec<Attached>, OpenError> {
+    Err(OpenError::NoBrowsers)
 }
 
 /// Opens an attached device to look at whatever it shows: nothing is installed, started or set. That is the device
@@ -587,7 +733,9 @@ mod tests {
             ("emulator-5554", DeviceUrl::Serial("emulator-5554".into())),
             ("replay:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into(), Order::Strict)),
             ("replay-nearest:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into(), Order::Nearest)),
-            ("http://127.0.0.1:4444", DeviceUrl::Serial("http://127.0.0.1:4444".into())),
+            ("http://127.0.0.1:4444", DeviceUrl::Browser(Place::At("http://127.0.0.1:4444".into()))),
+            ("chrome", DeviceUrl::Browser(Place::Here(Browser::Chrome))),
+            ("exec:./device a", DeviceUrl::Program("./device a".into())),
         ] {
             assert_eq!(DeviceUrl::parse(name), url);
             assert_eq!(url.to_string(), name);

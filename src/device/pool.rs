@@ -59,7 +59,9 @@ impl Pool {
             // A device that is made for an app names the app itself.
             descriptions.join("; ")
         } else {
-            format!("{} {} on {}", app.package, app.version, descriptions.join("; "))
+            // A page has no version.
+            let version = if app.version.is_empty() { String::new() } else { format!(" {}", app.version) };
+            format!("{}{version} on {}", app.package, descriptions.join("; "))
         };
         let roster = Roster { attached: attached.len(), idle: attached, maker, lost: String::new() };
         let inner = Inner { app, description, roster: Mutex::new(roster), changed: Condvar::new() };
@@ -199,7 +201,7 @@ impl Device for Absent {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+        Capabilities::PHONE
     }
 
     fn look(&mut self) -> Result<Observation, DeviceError> {

@@ -10,7 +10,7 @@ use crate::abstraction::{Abstraction, AbstractionInfo, Counts, Numbering};
 use crate::device::App;
 use crate::gui::{
     Action, Argument, Flags, Habit, Identity, Key, Link, Outline, Repertoire, Screen, Target, Touch,
-    for_each_code, habit, offers,
+    for_each_code, habit, offers, short_activity,
 };
 use crate::learned_model::{NamedScreen, Naming};
 use crate::objective::Objective;
@@ -780,7 +780,7 @@ impl Catalogue {
             let Some(screen) = &entry.site.screen else { continue };
             match key {
                 Key::Package => drop(words.insert(screen.package())),
-                Key::Activity => words.extend(screen.activity().rsplit('.').next()),
+                Key::Activity => drop(words.insert(short_activity(screen.activity()))),
                 // Typed text is the run's own word, and would hide the app's that is nearest.
                 Key::Text => words.extend(
                     screen

@@ -60,7 +60,7 @@ impl Device for Corridor {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+        Capabilities::PHONE
     }
 
     fn look(&mut self) -> Result<Observation, DeviceError> {

@@ -245,10 +245,12 @@ fn words(all: &[Comparison]) -> Option<String> {
     let words: Option<Vec<String>> = all
         .iter()
         .map(|Comparison { key, op, value }| {
-            // The tree has these under other names.
             let key = match key.name() {
+                // The tree has these under other names.
                 "id" => "resource-id",
                 "desc" => "content-desc",
+                // The tree has none of these.
+                "tag" | "role" | "name" => return None,
                 name => name,
             };
             let (op, value) = match value {

@@ -311,6 +311,14 @@ impl<'a> Reader<'a> {
             Action::Touch(Touch::LongClick, on) => {
                 commands.push(Command::LongTap { on: self.touched(on, step.shared), at: None });
             }
+            Action::Touch(Touch::DoubleClick, on) => {
+                let tap = |on| Command::Tap { on, at: None };
+                commands.push(tap(self.touched(on, step.shared)));
+                commands.push(tap(self.touched(on, step.shared)));
+            }
+            Action::Touch(Touch::Hover, _) => {
+                commands.push(Command::Refuse("a phone has no mouse, so the step is left out"));
+            }
             Action::Text { on, text } => {
                 commands.push(Command::Fill { on: self.widget(on, step.shared), text })
             }
@@ -354,6 +362,11 @@ impl<'a> Reader<'a> {
             DeviceAction::Idle => {
                 device.is_dark = true;
                 Command::Idle
+            }
+            DeviceAction::Enter => Command::Press(PressedKey::Enter),
+            DeviceAction::Escape => Command::Press(PressedKey::Escape),
+            DeviceAction::Forward | DeviceAction::Reload | DeviceAction::Resize => {
+                Command::Refuse("a phone has no such action, so the step is left out")
             }
         }
     }

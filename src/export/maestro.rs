@@ -266,6 +266,11 @@ fn press(page: &mut Page, key: PressedKey) {
         }
         PressedKey::Delete => "Backspace",
         PressedKey::Search => return page.note("Maestro has no key to search, so it is not pressed"),
+        PressedKey::Escape => return page.note("Maestro has no key escape, so it is not pressed"),
+        PressedKey::Up => "Remote Dpad Up",
+        PressedKey::Down => "Remote Dpad Down",
+        PressedKey::Left => "Remote Dpad Left",
+        PressedKey::Right => "Remote Dpad Right",
     };
     page.line(&format!("- pressKey: {name}"));
 }
@@ -372,6 +377,9 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
         Key::Id
         | Key::ObjectId
         | Key::Class
+        | Key::Tag
+        | Key::Role
+        | Key::Name
         | Key::Password
         | Key::Scrollable
         | Key::Package

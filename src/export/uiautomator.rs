@@ -181,6 +181,11 @@ fn press(key: PressedKey) -> &'static str {
         PressedKey::Tab => "device.pressKeyCode(KeyEvent.KEYCODE_TAB)",
         PressedKey::Delete => "device.pressDelete()",
         PressedKey::Search => "device.pressSearch()",
+        PressedKey::Escape => "device.pressKeyCode(KeyEvent.KEYCODE_ESCAPE)",
+        PressedKey::Up => "device.pressDPadUp()",
+        PressedKey::Down => "device.pressDPadDown()",
+        PressedKey::Left => "device.pressDPadLeft()",
+        PressedKey::Right => "device.pressDPadRight()",
     }
 }
 
@@ -364,6 +369,9 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
         Key::Selected => flag("isSelected"),
         Key::Scrollable => flag("isScrollable"),
         Key::ObjectId
+        | Key::Tag
+        | Key::Role
+        | Key::Name
         | Key::Password
         | Key::Package
         | Key::Activity
@@ -404,6 +412,9 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
         | Key::Id
         | Key::ObjectId
         | Key::Class
+        | Key::Tag
+        | Key::Role
+        | Key::Name
         | Key::Checked
         | Key::Enabled
         | Key::Focused

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
 use super::atom::Atom;
 use super::constant::quote;
+use super::element::short_class;
 use super::naming::BETWEEN;
 use super::screen::{Bounds, Widget, is_default};
 use super::user_action::{Gesture, UserAction};
@@ -296,7 +297,7 @@ impl fmt::Display for Target {
             write!(out, "#{}", self.id_entry())
         } else {
             // The path tells it from others of its class.
-            write!(out, "{} {object_id}", class.rsplit('.').next().unwrap_or(class))
+            write!(out, "{} {object_id}", short_class(class))
         }
     }
 }

@@ -80,6 +80,10 @@ action_types! {
         Click "click" Any,
         /// A touch that is held.
         LongClick "longclick" MostlyStays,
+        /// Two short touches in a row.
+        DoubleClick "doubleclick" MostlyStays,
+        /// The mouse is moved there and presses nothing.
+        Hover "hover" MostlyStays,
     }
 }
 
@@ -108,6 +112,16 @@ action_types! {
         PauseResume "pauseresume" Stays,
         /// Waits for longer than the display stays lit.
         Idle "idle" GoesDark,
+        /// The screen that the last back has left, as browsers have it.
+        Forward "forward" MostlyStays,
+        /// Loads the page anew.
+        Reload "reload" MostlyStays,
+        /// Makes the window as narrow as a phone, and as wide as before the next time.
+        Resize "resize" MostlyStays,
+        /// The key enter, in the field that has the focus.
+        Enter "enter" Any,
+        /// The key escape, in the field that has the focus.
+        Escape "escape" MostlyStays,
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::action::{Action, Argument, Target};
 use super::action_type::Stroke;
+use super::element::is_text_field;
 use super::naming::Naming;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
@@ -189,5 +190,5 @@ fn only(mut of: impl Iterator<Item = usize>) -> Option<usize> {
 }
 
 pub(super) fn is_field(target: &Target) -> bool {
-    target.class.contains("EditText") || target.class.contains("AutoComplete")
+    is_text_field(&target.class)
 }

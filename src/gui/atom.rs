@@ -23,6 +23,9 @@ pub enum Key {
     Id,
     ObjectId,
     Class,
+    Tag,
+    Role,
+    Name,
     Checked,
     Enabled,
     Focused,
@@ -70,7 +73,7 @@ enum Domain {
 
 impl Key {
     /// All keys, in the order in which an atom prints them.
-    pub const ALL: [Key; 24] = [
+    pub const ALL: [Key; 27] = [
         Key::Package,
         Key::Activity,
         Key::Text,
@@ -78,6 +81,9 @@ impl Key {
         Key::Id,
         Key::ObjectId,
         Key::Class,
+        Key::Tag,
+        Key::Role,
+        Key::Name,
         Key::Checked,
         Key::Enabled,
         Key::Focused,
@@ -107,6 +113,9 @@ impl Key {
             Key::Id => "id",
             Key::ObjectId => "objectID",
             Key::Class => "class",
+            Key::Tag => "tag",
+            Key::Role => "role",
+            Key::Name => "name",
             Key::Checked => "checked",
             Key::Enabled => "enabled",
             Key::Focused => "focused",
@@ -169,6 +178,9 @@ impl Key {
             | Key::Id
             | Key::ObjectId
             | Key::Class
+            | Key::Tag
+            | Key::Role
+            | Key::Name
             | Key::Checked
             | Key::Enabled
             | Key::Focused
@@ -201,8 +213,10 @@ impl Key {
             | Key::Keyboard => Domain::Flag,
             Key::Screen | Key::Network => Domain::Words(&["on", "off"]),
             Key::Orientation => Domain::Words(&["portrait", "landscape"]),
-            Key::Package | Key::ObjectId | Key::Crash | Key::ActionObjectId => Domain::Text,
-            Key::Text | Key::Desc | Key::ActionText => Domain::Quantity,
+            Key::Package | Key::ObjectId | Key::Tag | Key::Role | Key::Crash | Key::ActionObjectId => {
+                Domain::Text
+            }
+            Key::Text | Key::Desc | Key::Name | Key::ActionText => Domain::Quantity,
             Key::Activity | Key::Id | Key::Class => Domain::Names,
             Key::ActionDetail => Domain::Texts,
             Key::ActionType => Domain::ActionType,

@@ -1,8 +1,9 @@
 //! Habits: the effect of an action in most apps, before anybody has tried it in this one.
 
 use super::action::Action;
-use super::action_type::{ActionType, Touch, Usual};
+use super::action_type::{ActionType, DeviceAction, Touch, Usual};
 use super::atom::Key;
+use super::element::{is_radio, is_switch};
 use super::screen::{Context, Flags, Screen, Widget};
 
 /// Effect of an action in most apps.
@@ -35,12 +36,14 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         Action::Touch(Touch::Click, on) if is_switch(&on.class) && keys(Key::Checked) => {
             with(screen, &on.object_id, Habit::Any, |switch| {
                 // A click on a chosen radio button leaves it chosen.
-                let checked = !switch.flags.has(Flags::CHECKED) || switch.class.ends_with("RadioButton");
+                let checked = !switch.flags.has(Flags::CHECKED) || is_radio(&switch.class);
                 switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
         }
         // Nothing sees the check mark here, but other parts of the screen may follow it.
         Action::Touch(Touch::Click, on) if is_switch(&on.class) => Habit::MostlyStays,
+        // Without a text there is nothing to send.
+        Action::Device(DeviceAction::Enter) if !has_focused_text(screen) => Habit::MostlyStays,
         Action::Reinitialise(_)
         | Action::Touch(..)
         | Action::Text { .. }
@@ -51,6 +54,10 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
             usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
         }
     }
+}
+
+fn has_focused_text(screen: &Screen) -> bool {
+    screen.widgets().iter().any(|widget| widget.flags.has(Flags::FOCUSED) && !widget.text.is_empty())
 }
 
 /// Returns the effect `usual` on `screen`; a change that no key of `keys` sees is no change.
@@ -89,13 +96,6 @@ fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(
     change(&mut widgets[place]);
     let changed = screen.with_widgets(widgets);
     Habit::Becomes(Box::new(changed))
-}
-
-/// Returns true if a click on a widget of this class checks or unchecks it.
-pub(super) fn is_switch(class: &str) -> bool {
-    ["CheckBox", "RadioButton", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
-        .iter()
-        .any(|end| class.ends_with(end))
 }
 
 #[cfg(test)]

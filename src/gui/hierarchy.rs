@@ -16,6 +16,7 @@ use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use rustc_hash::FxHasher;
 
+use super::element::is_text_field;
 use super::maestro;
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget};
 
@@ -464,7 +465,7 @@ impl<'t> Reading<'t> {
             widget.bounds = Bounds::default();
         }
         // A field that takes no focus gets no letters either.
-        let is_editable = takes_focus && is_field(&widget.class);
+        let is_editable = takes_focus && is_text_field(&widget.class);
         widget.flags = widget.flags.set(Flags::EDITABLE, is_editable);
         Ok(widget)
     }
@@ -478,11 +479,6 @@ const HIERARCHY: &str = "hierarchy";
 fn is_node(tag: &BytesStart<'_>) -> bool {
     let has = |name: &str| matches!(tag.try_get_attribute(name), Ok(Some(_)));
     tag.name().0 == "node" || has("class") || has("bounds")
-}
-
-/// Returns true if the class is one of fields to type in; the dump has no attribute for it.
-pub(super) fn is_field(class: &str) -> bool {
-    ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
 }
 
 /// Returns the offset of `part` in the tag.

@@ -3,10 +3,10 @@
 //! A hint is a guess: names may be missing, obfuscated, or in another language.
 
 use super::action::{Action, Target};
-use super::action_type::Touch;
+use super::action_type::{DeviceAction, Touch};
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::Constant;
-use super::habit::is_switch;
+use super::element::is_switch;
 
 /// Least that a widget shares with an atom: a word that more widgets of the screen have than seven singles none of them out.
 const SHARE_MIN: f64 = 0.14;
@@ -56,6 +56,8 @@ impl Hints {
         if self.words.is_empty() {
             return hints;
         }
+        // What is typed is mostly shown once it is sent, and here that takes no button, whose name would say so.
+        let can_send = actions.contains(&Action::Device(DeviceAction::Enter));
         // Actions on the same widget follow each other, so its names are split once.
         let mut widgets: Vec<Called> = Vec::new();
         let called: Vec<Option<usize>> = actions
@@ -65,15 +67,23 @@ impl Hints {
                 if widgets.last().is_none_or(|last| *last.object_id != *target.object_id) {
                     widgets.push(Called::new(target));
                 }
+                if can_send
+                    && action.typed().is_some_and(|text| *text == *target.text)
+                    && let Some(last) = widgets.last_mut()
+                {
+                    // What was typed is no name of the field.
+                    last.forget(&target.text);
+                }
                 Some(widgets.len() - 1)
             })
             .collect();
         for wanted in &self.words {
             let shares: Vec<f64> = wanted.shares(&widgets);
             let most = shares.iter().copied().fold(0.0, f64::max);
-            for (hints, called) in hints.iter_mut().zip(&called) {
+            for ((hints, called), action) in hints.iter_mut().zip(&called).zip(actions) {
                 let share = called.map_or(0.0, |widget| shares[widget]);
-                if share >= SHARE_MIN && share >= CLOSE * most {
+                let is_typed = can_send && wanted.is_sent(action, actions);
+                if is_typed || share >= SHARE_MIN && share >= CLOSE * most {
                     hints.push(wanted.atom);
                 }
             }
@@ -92,6 +102,17 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// Returns true if `action` types one of the values, or sends it from a field of the `actions`.
+    fn is_sent(&self, action: &Action, actions: &[Action]) -> bool {
+        let is_value = |text: &str| self.values.contains(&text.to_lowercase());
+        if *action == Action::Device(DeviceAction::Enter) {
+            return actions
+                .iter()
+                .any(|other| other.typed().is_some() && other.target().is_some_and(|on| is_value(&on.text)));
+        }
+        action.typed().is_some_and(is_value)
+    }
+
     /// Returns how much each widget shares with the atom.
     fn shares(&self, widgets: &[Called<'_>]) -> Vec<f64> {
         let mut shares = vec![0.0; widgets.len()];
@@ -118,6 +139,14 @@ struct Called<'a> {
 }
 
 impl<'a> Called<'a> {
+    fn forget(&mut self, text: &str) {
+        let text = text.to_lowercase();
+        self.names.retain(|name| *name != text);
+        for word in words(&text) {
+            self.words.retain(|other| *other != word);
+        }
+    }
+
     fn new(target: &'a Target) -> Called<'a> {
         // Long texts are there to be read; nobody taps them by their words.
         const LETTERS_MAX: usize = 60;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, is_default};
 
 /// Flags and their names, in the order in which they are written.
-const FLAGS: [(Flags, &str); 11] = [
+const FLAGS: [(Flags, &str); 15] = [
     (Flags::CLICKABLE, "clickable"),
     (Flags::LONG_CLICKABLE, "longclickable"),
     (Flags::CHECKABLE, "checkable"),
@@ -25,6 +25,10 @@ const FLAGS: [(Flags, &str); 11] = [
     (Flags::SCROLLABLE, "scrollable"),
     (Flags::EDITABLE, "editable"),
     (Flags::TYPED, "typed"),
+    (Flags::DOUBLE_CLICKABLE, "doubleclickable"),
+    (Flags::HOVERABLE, "hoverable"),
+    (Flags::SLIDES, "slides"),
+    (Flags::SIDEWAYS, "sideways"),
 ];
 
 /// `on` or `off`, as in atoms.

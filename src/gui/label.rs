@@ -9,6 +9,7 @@ use regex::Regex;
 use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, Number, regex};
+use super::element::{Element, short_class};
 use super::linked::{LinkedTest, TermTest};
 use super::screen::{Flags, Screen, Widget};
 use super::term::Term;
@@ -327,7 +328,18 @@ impl Test {
             (Key::Desc, Subject::Widget(widget, _)) => self.text(&widget.desc),
             (Key::Id, Subject::Widget(widget, _)) => self.names([&widget.id, widget.id_entry()]),
             (Key::ObjectId, Subject::Widget(_, object_id)) => self.text(object_id),
-            (Key::Class, Subject::Widget(widget, _)) => self.names([&widget.class, last_part(&widget.class)]),
+            (Key::Class, Subject::Widget(widget, _)) => match Element::of(&widget.class) {
+                Some(element) => self.names(element.classes()),
+                None => self.names([&widget.class, short_class(&widget.class)]),
+            },
+            // A view of Android has neither, so `!=` alone holds of it.
+            (Key::Tag, Subject::Widget(widget, _)) => {
+                self.names(Element::of(&widget.class).map(|element| element.tag))
+            }
+            (Key::Role, Subject::Widget(widget, _)) => {
+                self.names(Element::of(&widget.class).and_then(|element| element.role))
+            }
+            (Key::Name, Subject::Widget(widget, _)) => self.text(widget.name()),
             (Key::Checked, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::CHECKED)),
             (Key::Enabled, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::ENABLED)),
             (Key::Focused, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::FOCUSED)),

@@ -3,6 +3,7 @@
 
 use super::atom::{Atom, Comparison, Key, Op, read_typed_text, speak_of_field};
 use super::constant::{Constant, Number, quote};
+use super::element::{Element, short_class};
 use super::label::{Link, Subject, Test, TestValue, WidgetTest, compare};
 use super::pattern::{Pattern, Relation};
 use super::screen::{Context, Flags, Orientation, Screen, Widget};
@@ -312,7 +313,13 @@ fn of_widget(key: Key, widget: &Widget, object_id: &str) -> String {
         Key::Desc => widget.desc.to_string(),
         Key::Id => widget.id_entry().to_string(),
         Key::ObjectId => object_id.to_string(),
-        Key::Class => widget.class.rsplit('.').next().unwrap_or(&widget.class).to_string(),
+        Key::Class => match Element::of(&widget.class) {
+            Some(element) => element.classes().collect::<Vec<_>>().join(" "),
+            None => short_class(&widget.class).to_string(),
+        },
+        Key::Tag => Element::of(&widget.class).map_or("", |element| element.tag).to_string(),
+        Key::Role => Element::of(&widget.class).and_then(|element| element.role).unwrap_or("").to_string(),
+        Key::Name => widget.name().to_string(),
         Key::Checked => flag(Flags::CHECKED),
         Key::Enabled => flag(Flags::ENABLED),
         Key::Focused => flag(Flags::FOCUSED),

@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::hierarchy::{DumpError, Growing, Hierarchy, bounds, flag, is_field, legal, malformed, truncated};
+use super::element::is_text_field;
+use super::hierarchy::{DumpError, Growing, Hierarchy, bounds, flag, legal, malformed, truncated};
 use super::screen::{Flags, Widget};
 
 /// First key of a node.
@@ -133,7 +134,7 @@ impl Reading<'_> {
             let is_checkable =
                 widget.flags.has(Flags::CHECKED) || CHECKABLE.iter().any(|name| widget.class.contains(name));
             widget.flags = widget.flags.set(Flags::CHECKABLE, is_checkable);
-            widget.flags = widget.flags.set(Flags::EDITABLE, is_field(&widget.class));
+            widget.flags = widget.flags.set(Flags::EDITABLE, is_text_field(&widget.class));
             self.growing.push(widget);
         }
         Ok(is_widget)

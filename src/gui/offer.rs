@@ -39,11 +39,44 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// All actions, as phones have them.
-    pub const ALL: Capabilities = Capabilities { bits: u32::MAX };
+    /// The actions of phones.
+    pub const PHONE: Capabilities = Capabilities::of(&[
+        DeviceAction::Back,
+        DeviceAction::Menu,
+        DeviceAction::Rotate,
+        DeviceAction::Network,
+        DeviceAction::PauseResume,
+        DeviceAction::Idle,
+    ]);
+
+    /// The actions of browsers.
+    pub const BROWSER: Capabilities = Capabilities::of(&[
+        DeviceAction::Back,
+        DeviceAction::Forward,
+        DeviceAction::Reload,
+        DeviceAction::Resize,
+        DeviceAction::Enter,
+        DeviceAction::Escape,
+    ]);
 
     /// No action: only what screens offer.
     pub const NONE: Capabilities = Capabilities { bits: 0 };
+
+    const fn of(actions: &[DeviceAction]) -> Capabilities {
+        let (mut bits, mut at) = (0, 0);
+        // A constant takes no iterator.
+        while at < actions.len() {
+            bits |= 1 << actions[at] as u32;
+            at += 1;
+        }
+        Capabilities { bits }
+    }
+
+    /// Returns the same with `action`.
+    #[must_use]
+    pub fn with(self, action: DeviceAction) -> Capabilities {
+        Capabilities { bits: self.bits | 1 << action as u32 }
+    }
 
     /// Returns the same without `action`.
     #[must_use]
@@ -59,7 +92,7 @@ impl Capabilities {
 
 impl Default for Capabilities {
     fn default() -> Capabilities {
-        Capabilities::ALL
+        Capabilities::PHONE
     }
 }
 
@@ -125,6 +158,12 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         if enabled && widget.flags.has(Flags::LONG_CLICKABLE) {
             offers.push(Action::Touch(Touch::LongClick, target()));
         }
+        if enabled && widget.flags.has(Flags::DOUBLE_CLICKABLE) {
+            offers.push(Action::Touch(Touch::DoubleClick, target()));
+        }
+        if enabled && widget.flags.has(Flags::HOVERABLE) {
+            offers.push(Action::Touch(Touch::Hover, target()));
+        }
         if enabled && widget.flags.has(Flags::EDITABLE) {
             let texts = repertoire.texts_for(widget, object_id).into_iter();
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
@@ -135,7 +174,7 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             let ways = scrolls.directions(at).iter();
             offers.extend(ways.map(|&towards| Action::Stroke(Stroke::Scroll, list.clone(), towards)));
         }
-        if enabled && is_slider(&widget.class) {
+        if enabled && (is_slider(&widget.class) || widget.flags.has(Flags::SLIDES)) {
             let ways = [Direction::Left, Direction::Right];
             offers.extend(ways.map(|towards| Action::Stroke(Stroke::Swipe, target(), towards)));
         }
@@ -148,8 +187,12 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     });
     let on_device = DeviceAction::ALL.iter().copied();
     let capabilities = repertoire.capabilities;
+    let is_typing = screen.widgets().iter().any(|widget| {
+        widget.is_visible() && widget.flags.has(Flags::FOCUSED) && widget.flags.has(Flags::EDITABLE)
+    });
     let allowed = on_device
         .filter(|&action| action != DeviceAction::Network || repertoire.network)
+        .filter(|&action| !matches!(action, DeviceAction::Enter | DeviceAction::Escape) || is_typing)
         .filter(|&action| capabilities.has(action));
     offers.extend(allowed.map(Action::Device));
     if !repertoire.codes.is_empty() {

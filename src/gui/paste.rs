@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::action::Action;
 use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
 use super::constant::Constant;
+use super::element::short_activity;
 use super::screen::{Context, Flags, Screen, Widget};
 
 /// Most characters of a text that is repeated in full; of a longer one, its first words are.
@@ -78,7 +79,7 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
     let Context { screen_on, orientation, network, crashed, anr, keyboard } = screen.context();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
     // The short name of a class is enough in an atom, and easier to read.
-    let class = screen.activity().rsplit('.').next().unwrap_or_default();
+    let class = short_activity(screen.activity());
     [
         (Key::Package, screen.package().to_string()),
         (Key::Activity, class.to_string()),

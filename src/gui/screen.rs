@@ -154,6 +154,14 @@ impl Flags {
     pub const EDITABLE: Flags = Flags(1 << 9);
     /// The widget is a field that shows text which the run has typed.
     pub const TYPED: Flags = Flags(1 << 10);
+    /// Two clicks in a row have an effect, as far as a page tells.
+    pub const DOUBLE_CLICKABLE: Flags = Flags(1 << 11);
+    /// The mouse over the widget has an effect, as far as a page tells.
+    pub const HOVERABLE: Flags = Flags(1 << 12);
+    /// The widget is a knob to pull.
+    pub const SLIDES: Flags = Flags(1 << 13);
+    /// The widget scrolls to its sides alone.
+    pub const SIDEWAYS: Flags = Flags(1 << 14);
 
     /// Returns true if all of `others` are set.
     pub fn has(self, others: Flags) -> bool {
@@ -215,6 +223,11 @@ impl Widget {
         [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
             .into_iter()
             .any(|flag| self.flags.has(flag))
+    }
+
+    /// Returns its name for those who do not see it: its description, else its text.
+    pub fn name(&self) -> &str {
+        if self.desc.is_empty() { &self.text } else { &self.desc }
     }
 
     /// Returns the entry name of its id: `save` of `org.notes:id/save`.

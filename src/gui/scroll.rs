@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::action::Direction;
+use super::element::Element;
 use super::screen::{Bounds, Flags, Widget};
 
 /// Directions of a widget whose content lies sideways.
@@ -39,6 +40,9 @@ impl<'a> Scrolls<'a> {
     /// Returns the directions in which the widget at `at` scrolls, as far as the screen tells.
     pub fn directions(&mut self, at: usize) -> &'static [Direction] {
         let widget = &self.widgets[at];
+        if widget.flags.has(Flags::SIDEWAYS) {
+            return SIDEWAYS;
+        }
         if let Some(directions) = by_class(&widget.class) {
             return directions;
         }
@@ -76,6 +80,10 @@ impl<'a> Scrolls<'a> {
 
 /// Returns the directions of a class that scrolls one way only.
 fn by_class(class: &str) -> Option<&'static [Direction]> {
+    // A page says it where an element scrolls to its sides.
+    if Element::of(class).is_some() {
+        return Some(DOWNWARDS);
+    }
     let name = class.rsplit('.').next().unwrap_or(class);
     // `HorizontalScrollView` and `HorizontalGridView`, and subclasses that are named after them.
     if name.contains("Horizontal") || name.ends_with("ViewPager") || name.ends_with("Gallery") {

@@ -2,6 +2,7 @@
 
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, quote};
+use super::element::short_class;
 use super::label::{Labeller, WidgetTest};
 use super::linked::values;
 use super::nearest::nearest;
@@ -120,7 +121,7 @@ fn unmet_words(one: &Comparison, screen: &Screen) -> String {
         Key::Text => &*widget.text,
         Key::Desc => &widget.desc,
         Key::Id => widget.id_entry(),
-        Key::Class => widget.class.rsplit('.').next().unwrap_or(&widget.class),
+        Key::Class => short_class(&widget.class),
         _ => "",
     });
     // The search for a near one is slow, and nobody reads through more widgets than these.

@@ -106,11 +106,16 @@ pub enum PressedKey {
     Tab,
     Delete,
     Search,
+    Escape,
+    Up,
+    Down,
+    Left,
+    Right,
 }
 
 impl PressedKey {
     /// All keys.
-    pub const ALL: [PressedKey; 7] = [
+    pub const ALL: [PressedKey; 12] = [
         PressedKey::Back,
         PressedKey::Enter,
         PressedKey::Home,
@@ -118,6 +123,11 @@ impl PressedKey {
         PressedKey::Tab,
         PressedKey::Delete,
         PressedKey::Search,
+        PressedKey::Escape,
+        PressedKey::Up,
+        PressedKey::Down,
+        PressedKey::Left,
+        PressedKey::Right,
     ];
 
     /// Returns the key as it is written.
@@ -130,6 +140,11 @@ impl PressedKey {
             PressedKey::Tab => "tab",
             PressedKey::Delete => "delete",
             PressedKey::Search => "search",
+            PressedKey::Escape => "escape",
+            PressedKey::Up => "up",
+            PressedKey::Down => "down",
+            PressedKey::Left => "left",
+            PressedKey::Right => "right",
         }
     }
 
@@ -143,6 +158,11 @@ impl PressedKey {
             PressedKey::Tab => 61,
             PressedKey::Delete => 67,
             PressedKey::Search => 84,
+            PressedKey::Escape => 111,
+            PressedKey::Up => 19,
+            PressedKey::Down => 20,
+            PressedKey::Left => 21,
+            PressedKey::Right => 22,
         }
     }
 

@@ -606,7 +606,7 @@ fn kind(screen: &Screen) -> u64 {
 
 /// Returns a name that a person recognises a screen by: its activity, and the first text on it that nobody has typed.
 fn name(screen: &Screen) -> String {
-    let activity = screen.activity().rsplit('.').next().unwrap_or_default();
+    let activity = crate::gui::short_activity(screen.activity());
     let activity = cut(activity.to_string(), 60);
     let context = screen.context();
     if context.crashed || context.anr {

@@ -294,7 +294,7 @@ impl<'m> Gaps<'m> {
         if times > 0 {
             return Reason::PassedBy { times };
         }
-        let wanted = words(activity.rsplit('.').next().unwrap_or(activity));
+        let wanted = words(crate::gui::short_activity(activity));
         let mut near: Vec<(usize, &str, &Tally)> = self
             .all()
             .filter(|(_, label, _)| !label.starts_with("text ") && are_near(&wanted, label))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Key, Screen};
+use crate::gui::{Action, Key, Screen, is_text_field};
 use crate::situation::{ClassId, LinkId, LookId, PhaseId};
 
 /// Rewards of exploration.
@@ -214,7 +214,7 @@ fn event(front: LookId, action: &Action) -> u64 {
     bytes.extend(action.type_name().bytes());
     if let Some(target) = action.target() {
         let [text, desc, id] = target.names();
-        let names = [if target.class.ends_with("EditText") { "" } else { text }, desc, id];
+        let names = [if is_text_field(&target.class) { "" } else { text }, desc, id];
         let place = if names.iter().all(|name| name.is_empty()) { &*target.object_id } else { "" };
         for part in names.into_iter().chain([place]) {
             bytes.push(0);

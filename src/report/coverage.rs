@@ -73,10 +73,7 @@ fn activities(coverage: &Coverage) -> String {
             let rest = if unseen.is_empty() {
                 String::new()
             } else {
-                format!(
-                    "; never seen: {}",
-                    some(unseen.iter().map(|name| name.rsplit('.').next().unwrap_or(name)))
-                )
+                format!("; never seen: {}", some(unseen.iter().map(|name| crate::gui::short_activity(name))))
             };
             format!("activities: {} of {all}{rest}", grouped(seen))
         }
@@ -89,7 +86,7 @@ fn unseen(coverage: &Coverage) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in &coverage.unreached {
         let Some(activity) = &one.activity else { continue };
-        let name = activity.rsplit('.').next().unwrap_or(activity);
+        let name = crate::gui::short_activity(activity);
         match reasons.iter_mut().find(|(because, _)| *because == one.because) {
             Some((_, names)) => names.push(name),
             None => reasons.push((&one.because, vec![name])),

@@ -542,7 +542,7 @@ mod tests {
         }
 
         fn capabilities(&self) -> Capabilities {
-            Capabilities::ALL
+            Capabilities::PHONE
         }
 
         fn look(&mut self) -> Result<Observation, DeviceError> {

@@ -13,7 +13,7 @@ const HEAD: &str = "# A spec for each activity of the app: some run reaches it. 
 /// Returns the text of a file with a spec for each activity of an app: those that can be started, and the others. It has no
 /// mistakes, whatever the names are. Specs that would make it too long are left out and counted.
 pub fn reach(launchable: &[String], others: &[String]) -> String {
-    let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    let short = |name: &str| crate::gui::short_activity(name).to_string();
     let is_plain = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || "._$".contains(char));
     let mut namesakes: BTreeMap<String, u32> = BTreeMap::new();
     for activity in launchable.iter().chain(others) {

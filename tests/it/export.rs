@@ -463,7 +463,23 @@ const SELECTOR: [&str; 7] = ["id", "text", "index", "checked", "enabled", "focus
 
 /// The values that commands with a single value take.
 const VALUES: [(&str, &[&str]); 3] = [
-    ("pressKey", &["Back", "Enter", "Home", "Remote Menu", "Tab", "Backspace", "Power", "Lock"]),
+    (
+        "pressKey",
+        &[
+            "Back",
+            "Enter",
+            "Home",
+            "Remote Menu",
+            "Tab",
+            "Backspace",
+            "Power",
+            "Lock",
+            "Remote Dpad Up",
+            "Remote Dpad Down",
+            "Remote Dpad Left",
+            "Remote Dpad Right",
+        ],
+    ),
     ("setOrientation", &["PORTRAIT", "LANDSCAPE_LEFT"]),
     ("setAirplaneMode", &["enabled", "disabled"]),
 ];
@@ -1128,6 +1144,8 @@ fn a_script_does_every_action() {
         <input><text><e4>\n\
         <input><keyevent><4>\n<input><keyevent><66>\n<input><keyevent><3>\n<input><keyevent><82>\n\
         <input><keyevent><61>\n<input><keyevent><67>\n<input><keyevent><84>\n\
+        <input><keyevent><111>\n<input><keyevent><19>\n<input><keyevent><20>\n<input><keyevent><21>\n\
+        <input><keyevent><22>\n\
         <input><motionevent><DOWN><100><150>\n\
         <input><motionevent><MOVE><116><150>\n<input><motionevent><MOVE><136><150>\n\
         <input><motionevent><MOVE><156><150>\n<input><motionevent><MOVE><170><150>\n\

@@ -198,9 +198,18 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
             vec!["input keyevent 3".into(), format!("am start -n {launch} 2>/dev/null")]
         }
         Action::Device(DeviceAction::Idle) => vec!["sleep 70".into()],
+        Action::Touch(Touch::DoubleClick, on) => vec![tap(on.bounds.centre()), tap(on.bounds.centre())],
+        Action::Device(DeviceAction::Enter) => vec!["input keyevent 66".into()],
         Action::Reinitialise(_)
+        | Action::Touch(Touch::Hover, _)
         | Action::Stroke(Stroke::Swipe, ..)
-        | Action::Device(DeviceAction::Network)
+        | Action::Device(
+            DeviceAction::Network
+            | DeviceAction::Forward
+            | DeviceAction::Reload
+            | DeviceAction::Resize
+            | DeviceAction::Escape,
+        )
         | Action::User { .. } => {
             return None;
         }

@@ -173,7 +173,10 @@ impl Kind {
             | Action::Stroke(Stroke::Swipe, _, Direction::Left) => Kind::RightToLeft,
             Action::Device(DeviceAction::Back) => Kind::Back,
             Action::Device(DeviceAction::Menu) => Kind::Menu,
-            Action::Device(_) | Action::Reinitialise(_) | Action::User { .. } => Kind::Other,
+            Action::Touch(Touch::DoubleClick | Touch::Hover, _)
+            | Action::Device(_)
+            | Action::Reinitialise(_)
+            | Action::User { .. } => Kind::Other,
         }
     }
 }

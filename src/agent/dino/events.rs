@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::groups::{OfScreens, groups};
 use super::words::{Text, hash};
-use crate::gui::{Action, Flags, Target, Widget};
+use crate::gui::{Action, Flags, Target, Widget, is_text_field};
 use crate::situation::{ClassId, Scene};
 
 /// Actions on the device that DinoDroid does at times, aside from its events.
@@ -126,7 +126,7 @@ fn text_of(action: &Action) -> Text {
 
 fn text_on(target: &Target) -> Text {
     // The text of a field is what was typed.
-    let is_field = target.class.ends_with("EditText");
+    let is_field = is_text_field(&target.class);
     let [text, desc, id] = target.names();
     let texts = [if is_field { "" } else { text }, desc].into_iter().map(Text::of_text);
     texts.chain([Text::of_name(id)]).find(|text| !text.is_empty()).unwrap_or_else(|| Text::of_text(""))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
-use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit};
+use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit, is_radio};
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 use crate::sorted;
 
@@ -553,7 +553,7 @@ pub fn is_field(widget: &Widget) -> bool {
 
 /// Returns true for boxes and switches; a radio button is a choice among others.
 pub fn is_box(widget: &Widget) -> bool {
-    widget.flags.has(Flags::CHECKABLE) && !widget.class.ends_with("RadioButton")
+    widget.flags.has(Flags::CHECKABLE) && !is_radio(&widget.class)
 }
 
 pub fn is_submitting(names: &[&str]) -> bool {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use farlead::device::adb::{Recording, Reset};
 use farlead::device::sim::{self, model::Model};
+use farlead::device::webdriver::PageUrl;
 use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
     Parameter, Pool, Request, Sealed, Secrets, Sim,
@@ -29,15 +30,19 @@ use crate::{Missing, Mistake, Usage};
 #[derive(Clone, Debug, Args)]
 pub struct AppArgs {
     /// App model, or model of FATE (.py, .json, MoML), to run on the embedded simulator
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package", "url"])]
     app: Vec<PathBuf>,
     /// APK to install, once for each split; one with a packed model runs on the simulator
-    #[arg(long, value_name = "APK", conflicts_with = "package")]
+    #[arg(long, value_name = "APK", conflicts_with_all = ["package", "url"])]
     apk: Vec<PathBuf>,
     /// App that is already on the device
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "url")]
     package: Option<String>,
-    /// `sim`, a device's serial number, `replay:FILE` or `replay-nearest:FILE`, may be repeated [default: sim for models, else the only device]
+    /// Page to open in a browser
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// `sim`, a device's serial number, `replay:FILE`, `replay-nearest:FILE`, `exec:PROGRAM`, or for pages `chrome`, `firefox` or the
+    /// address of a WebDriver server; may be repeated [default: sim for models, chrome for pages, else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
     /// Way to start the app afresh for each episode
@@ -50,6 +55,9 @@ pub struct AppArgs {
     /// `--device replay-nearest:FILE` also in a run that differs a little
     #[arg(long, value_name = "FILE")]
     record_adb: Option<PathBuf>,
+    /// Capabilities to ask a browser for, as one JSON object; they take the place of the usual ones
+    #[arg(long, value_name = "FILE.json")]
+    capabilities: Option<PathBuf>,
     /// Parameter of the model, like fixed=true, may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -249,17 +257,18 @@ impl OpenedApp {
 impl AppArgs {
     /// Opens the app that is named here, else the one of `project`; without either the error says what to type.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        if self.is_said() {
+        if self.is_said() || self.has_program() {
             // A model runs in the simulator, whatever devices the project names for its own app.
             let device = if !self.app.is_empty() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", project, shell);
         }
-        let Project { app, apk, package, set, .. } = project.clone();
+        let Project { app, apk, package, url, set, .. } = project.clone();
         let of_project = AppArgs {
             app: app.into_iter().collect(),
             apk: apk.into_iter().collect(),
             package,
+            url,
             ..self.without_app(project)
         };
         of_project.open_with(&set, "farlead.toml", project, shell)
@@ -275,8 +284,13 @@ impl AppArgs {
 
     /// Opens another model as the app that is named here is opened.
     pub fn open_model(&self, model: &Path, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        let of_model =
-            AppArgs { app: vec![model.to_path_buf()], apk: Vec::new(), package: None, ..self.clone() };
+        let of_model = AppArgs {
+            app: vec![model.to_path_buf()],
+            apk: Vec::new(),
+            package: None,
+            url: None,
+            ..self.clone()
+        };
         of_model.open(project, shell)
     }
 
@@ -291,6 +305,7 @@ impl AppArgs {
                 [flag, path] if flag == "--app" => of_test.app.push(below(&project.folder, path)),
                 [flag, path] if flag == "--apk" => of_test.apk.push(below(&project.folder, path)),
                 [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
+                [flag, url] if flag == "--url" => of_test.url = Some(url.clone()),
                 [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
                 other => {
                     let message = format!(
@@ -329,6 +344,10 @@ impl AppArgs {
     /// Returns the attached device whose screen is looked at as it is, or nothing if the simulator is meant.
     pub fn device_to_look_at(&self, project: &Project, shell: &Shell) -> anyhow::Result<Option<BoxedDevice>> {
         let devices = self.device_or(project);
+        // A page is opened as for a run; nothing is in front of a browser that has just been started.
+        if self.url.is_some() || self.has_program() || (!self.is_said() && project.url.is_some()) {
+            return Ok(None);
+        }
         let is_on_device = devices.iter().any(|device| DeviceUrl::parse(device) != DeviceUrl::Simulator);
         // An app on the command line takes the place of the project's, whatever kind each of them is.
         let (app, apk) = match self.is_said() {
@@ -387,31 +406,37 @@ impl AppArgs {
     /// Returns the same flags without those for an app.
     fn without_app(&self, project: &Project) -> AppArgs {
         let (device, set) = (self.device_or(project), self.set.clone());
-        AppArgs { app: Vec::new(), apk: Vec::new(), package: None, device, set, ..self.clone() }
+        AppArgs { app: Vec::new(), apk: Vec::new(), package: None, url: None, device, set, ..self.clone() }
     }
 
     /// Returns true if an app is named.
     pub fn is_said(&self) -> bool {
-        !self.app.is_empty() || !self.apk.is_empty() || self.package.is_some()
+        !self.app.is_empty() || !self.apk.is_empty() || self.package.is_some() || self.url.is_some()
+    }
+
+    /// Returns true if a program is the device, which has an app of its own.
+    fn has_program(&self) -> bool {
+        self.device.iter().any(|name| matches!(DeviceUrl::parse(name), DeviceUrl::Program(_)))
     }
 
     /// Returns what to type so that the app of this command runs again, from the folder of the project.
     pub fn to_type(&self, project: &Project) -> Vec<String> {
         let own = self.is_said();
-        let (app, apk, package) = if own {
-            (self.app.first(), &self.apk[..], &self.package)
+        let (app, apk, package, url) = if own {
+            (self.app.first(), &self.apk[..], &self.package, &self.url)
         } else {
-            (project.app.as_ref(), project.apk.as_slice(), &project.package)
+            (project.app.as_ref(), project.apk.as_slice(), &project.package, &project.url)
         };
         // Paths in a test are from the folder of the project, so that it can be replayed from any folder.
         let path = |path: &PathBuf| from(&project.folder, path);
         let app = app.iter().map(|app| ["--app".to_string(), path(app)]);
         let apk = apk.iter().map(|apk| ["--apk".to_string(), path(apk)]);
         let package = package.iter().map(|package| ["--package".to_string(), package.clone()]);
+        let url = url.iter().map(|url| ["--url".to_string(), url.clone()]);
         // The parameters of farlead.toml are for its own app.
         let of_project = project.set.iter().filter(|_| !own);
         let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
-        app.chain(apk).chain(package).chain(set).flatten().collect()
+        app.chain(apk).chain(package).chain(url).chain(set).flatten().collect()
     }
 
     /// Opens the app; `set` are parameters from the file `origin`, which come before those of the command line.
@@ -423,6 +448,11 @@ impl AppArgs {
         shell: &Shell,
     ) -> anyhow::Result<OpenedApp> {
         let app = match (self.app.first(), &self.apk[..], &self.package) {
+            (None, [], None) if self.url.is_none() && self.has_program() => AppSource::Program,
+            (None, [], None) if self.url.is_some() => {
+                let url = PageUrl::parse(self.url.as_deref().unwrap_or_default());
+                AppSource::Page(url.map_err(|error| Usage::new(error.to_string()))?)
+            }
             (Some(_), ..) if self.app.len() > 1 => {
                 let message = "this command takes one `--app`; `explore --train` takes several";
                 return Err(Usage::new(message.to_string()).into());
@@ -430,8 +460,8 @@ impl AppArgs {
             (Some(path), ..) => AppSource::Model(path.clone()),
             (None, [], Some(package)) => AppSource::Package(package.clone()),
             (None, [], None) => {
-                let message = "which app? Give a model with `--app apps/chesswalk.app`, an apk with `--apk notes.apk`, or one \
-                               on a device with `--package org.example`";
+                let message = "which app? Give a model with `--app apps/chesswalk.app`, an apk with `--apk notes.apk`, one on a \
+                               device with `--package org.example`, or a page with `--url http://localhost:8000/`";
                 return Err(Usage::new(message.to_string()).into());
             }
             (None, paths, _) => AppSource::Apks(paths.to_vec()),
@@ -446,6 +476,7 @@ impl AppArgs {
             u2: self.u2.clone(),
             prompts: project.prompts.clone(),
             recording: self.recording(project),
+            capabilities: self.capabilities.clone().or_else(|| project.capabilities.clone()),
         };
         // A model is opened at once; a device may let one wait, or be dead.
         let is_attached = self.app.is_empty();

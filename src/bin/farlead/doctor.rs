@@ -12,6 +12,7 @@ use farlead::device::adb::{
     Adb, Answer, Client, DeviceState, Line, Listed, Options, Recorder, Recording, Replayed, SETTINGS_SWITCH,
     Server, TranscriptError, refuses_settings,
 };
+use farlead::device::webdriver::Place;
 use farlead::device::{Device as _, DeviceUrl, Observation, Secrets};
 use farlead::gui::Hierarchy;
 use farlead::spec::{printable, shown_path};
@@ -135,7 +136,8 @@ pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
             let line = Replayed::in_order(&path, order).map_err(refused)?;
             examine(&mut found, line)?;
         }
-        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_)) | None => {
+        Some(DeviceUrl::Browser(place)) => look_at_browser(&mut found, &place)?,
+        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Program(_)) | None => {
             look_at_adb(&mut found)?;
             // Without a server there is nothing to ask about devices.
             if let Some(server) = look_at_server(&mut found)? {
@@ -201,6 +203,24 @@ fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
             format!("the program cannot be run: {error}"),
             "install Android's platform-tools (Debian: `apt install adb`), and put adb into PATH",
         ),
+    }
+}
+
+fn look_at_browser(found: &mut Findings<'_>, place: &Place) -> anyhow::Result<()> {
+    let Place::Here(browser) = place else {
+        let what = "its address is read by `check`, `explore` and `look`, with `--url`".to_string();
+        return found.ok("browser", what);
+    };
+    let driver = browser.driver();
+    match Command::new(driver).arg("--version").output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            found.ok(driver, said.lines().next().unwrap_or_default().to_string())
+        }
+        Err(error) => {
+            let what = format!("the program cannot be run: {error}");
+            found.say(driver, Health::Error, what, Some(browser.advice().to_string()))
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl LogIn {
 
     /// Returns the log-in screen that the name of one of `activities` promises.
     pub fn of_names(activities: &[String]) -> Option<LogIn> {
-        let short = |name: &String| name.rsplit('.').next().unwrap_or(name).to_string();
+        let short = |name: &String| farlead::gui::short_activity(name).to_string();
         let is_log_in = |name: &String| ACTIVITIES.iter().any(|part| name.to_lowercase().contains(part));
         let activity = activities.iter().map(short).find(is_log_in)?;
         let field = |atom: &str, is_password| Field { atom: atom.to_string(), is_password };
@@ -90,7 +90,7 @@ impl LogIn {
         };
         let behind = || visible[password..].iter().filter(is_button);
         let button = behind().find(is_named).or_else(|| behind().next());
-        let activity = screen.activity().rsplit('.').next().unwrap_or_default().to_string();
+        let activity = farlead::gui::short_activity(screen.activity()).to_string();
         Some(LogIn { activity, fields, button: button.and_then(|button| name(button)) })
     }
 

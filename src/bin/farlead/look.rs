@@ -47,7 +47,7 @@ Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is mi
 4 no such device.")]
 pub struct LookArgs {
     /// Hierarchy from `uiautomator dump`, Appium's UiAutomator2 driver or `maestro hierarchy`; `-` is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "u2", "set", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "url", "device", "u2", "set", "seed"])]
     dump: Option<PathBuf>,
     /// Seed of the simulator
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -169,7 +169,7 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
     let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());
     let screen = hierarchy.into_screen(package, "", context);
     // The device behind a dump is not known, so no kind of action is left out.
-    Ok(Look { screen, nodes, has_context: false, capabilities: Capabilities::ALL })
+    Ok(Look { screen, nodes, has_context: false, capabilities: Capabilities::PHONE })
 }
 
 /// Starts the app with its first activity.

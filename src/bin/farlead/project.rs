@@ -45,6 +45,10 @@ pub struct Project {
     pub apk: Option<PathBuf>,
     /// As `--package`.
     pub package: Option<String>,
+    /// As `--url`.
+    pub url: Option<String>,
+    /// As `--capabilities`.
+    pub capabilities: Option<PathBuf>,
     /// As `--device`, given once or several times.
     pub devices: Vec<String>,
     /// As `--set`, given several times.
@@ -103,6 +107,8 @@ struct Written {
     app: Option<PathBuf>,
     apk: Option<PathBuf>,
     package: Option<String>,
+    url: Option<String>,
+    capabilities: Option<PathBuf>,
     device: Option<String>,
     devices: Option<Vec<String>>,
     set: Vec<String>,
@@ -160,6 +166,8 @@ impl Project {
             app: written.app.map(below),
             apk: written.apk.map(below),
             package: written.package,
+            url: written.url,
+            capabilities: written.capabilities.map(below),
             devices: written.devices.unwrap_or_else(|| written.device.into_iter().collect()),
             set: written.set,
             texts: written.texts.map(|texts| match texts {
@@ -206,9 +214,9 @@ impl Written {
             ));
         }
         // On the command line clap refuses two apps; nothing does that for a file.
-        let apps = [self.app.is_some(), self.apk.is_some(), self.package.is_some()];
+        let apps = [self.app.is_some(), self.apk.is_some(), self.package.is_some(), self.url.is_some()];
         if apps.into_iter().filter(|is_there| *is_there).count() > 1 {
-            return Some("`app`, `apk` and `package` name three apps; keep one".to_string());
+            return Some("`app`, `apk`, `package` and `url` each name an app; keep one".to_string());
         }
         if self.device.is_some() && self.devices.is_some() {
             return Some("`device` and `devices` say the same thing; keep one".to_string());

@@ -515,6 +515,10 @@ fn commands(
         Action::Reinitialise(_) => {}
         Action::Touch(Touch::Click, on) => commands.tap(on.bounds.centre()),
         Action::Touch(Touch::LongClick, on) => commands.hold(on.bounds.centre()),
+        Action::Touch(Touch::DoubleClick, on) => {
+            commands.tap(on.bounds.centre());
+            commands.tap(on.bounds.centre());
+        }
         Action::Text { on, text } if has_server && without_key(text).is_some() => {
             commands.tap(on.bounds.centre());
             commands.put = Some(text.clone());
@@ -548,6 +552,11 @@ fn commands(
             }
         }
         Action::Device(DeviceAction::Idle) => idle(&mut commands, facts),
+        Action::Device(DeviceAction::Enter) => commands.key(PressedKey::Enter.code()),
+        Action::Device(DeviceAction::Escape) => commands.key(PressedKey::Escape.code()),
+        // A phone has neither a mouse nor a window, and no key for these.
+        Action::Touch(Touch::Hover, _)
+        | Action::Device(DeviceAction::Forward | DeviceAction::Reload | DeviceAction::Resize) => {}
         Action::User { action, on } => {
             for gesture in &action.gestures {
                 do_gesture(&mut commands, gesture, on.bounds)?;

@@ -559,7 +559,7 @@ impl Device for Adb {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+        Capabilities::PHONE
     }
 
     fn look(&mut self) -> Result<Observation, DeviceError> {

@@ -26,6 +26,10 @@ pub(super) fn each<E>(
         Action::Reinitialise(_) => Ok(()),
         Action::Touch(Touch::Click, on) => next(Gesture::Tap(on.bounds.centre())),
         Action::Touch(Touch::LongClick, on) => next(Gesture::LongTap(on.bounds.centre())),
+        Action::Touch(Touch::DoubleClick, on) => {
+            next(Gesture::Tap(on.bounds.centre()))?;
+            next(Gesture::Tap(on.bounds.centre()))
+        }
         Action::Text { on, text } => {
             next(Gesture::Tap(on.bounds.centre()))?;
             next(Gesture::Replace(text.clone()))
@@ -57,6 +61,12 @@ pub(super) fn each<E>(
             Front::System => Ok(()),
         },
         Action::Device(DeviceAction::Idle) => next(Gesture::Sleep { ms: IDLE_MS, quiet_ms: 0 }),
+        Action::Device(DeviceAction::Enter) => next(pressed(PressedKey::Enter, 1)),
+        // A phone has neither a mouse nor a window, and no key for these.
+        Action::Touch(Touch::Hover, _)
+        | Action::Device(
+            DeviceAction::Forward | DeviceAction::Reload | DeviceAction::Resize | DeviceAction::Escape,
+        ) => Ok(()),
         Action::User { action, on } => {
             let mut quiet_ms = 0;
             for gesture in &action.gestures {
@@ -88,8 +98,14 @@ pub(super) fn pressed(key: PressedKey, times: u32) -> Gesture {
         PressedKey::Back => Gesture::Back,
         PressedKey::Menu => Gesture::Menu,
         PressedKey::Home => Gesture::Home,
-        PressedKey::Delete | PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {
-            Gesture::Key(key, times)
-        }
+        PressedKey::Delete
+        | PressedKey::Enter
+        | PressedKey::Tab
+        | PressedKey::Search
+        | PressedKey::Escape
+        | PressedKey::Up
+        | PressedKey::Down
+        | PressedKey::Left
+        | PressedKey::Right => Gesture::Key(key, times),
     }
 }

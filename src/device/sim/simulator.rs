@@ -311,7 +311,7 @@ impl Device for Sim {
 
     fn capabilities(&self) -> Capabilities {
         match self.core.model.settings.has_device_actions {
-            true => Capabilities::ALL,
+            true => Capabilities::PHONE,
             false => Capabilities::NONE,
         }
     }

@@ -200,7 +200,14 @@ impl Run<'_> {
             PressedKey::Home => self.state.is_in_front = false,
             PressedKey::Delete => self.change_text(Written::delete)?,
             // Fields of a model have neither lines nor actions, and there is no search.
-            PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {}
+            PressedKey::Enter
+            | PressedKey::Tab
+            | PressedKey::Search
+            | PressedKey::Escape
+            | PressedKey::Up
+            | PressedKey::Down
+            | PressedKey::Left
+            | PressedKey::Right => {}
         }
         self.settle()
     }

@@ -150,7 +150,7 @@ fn edge(from: usize, to: usize, link: &Link<'_>) -> Edge {
 fn node(number: usize, screen: &Screen, displays: Displays) -> Node {
     let canvas = displays.canvas(screen);
     let height = canvas.height() / canvas.width() * WIDTH;
-    let activity = screen.activity().rsplit('.').next().unwrap_or_default();
+    let activity = crate::gui::short_activity(screen.activity());
     let name = wrapped(&line(activity, 60), 15, 1).join("");
     let mut svg = format!("<title>screen {number}: {}</title>", escape(&line(screen.activity(), 200)));
     let _ = write!(

@@ -283,7 +283,7 @@ fn write_widgets(svg: &mut String, screen: &Screen, canvas: Canvas) {
     }
     // A screen without widgets still shows its activity.
     if drawn == 0 {
-        let activity = screen.activity().rsplit('.').next().unwrap_or_default();
+        let activity = crate::gui::short_activity(screen.activity());
         *svg += &label("t dim", canvas.whole().middle(), 12.0, &line(activity, 30));
     }
 }

@@ -144,7 +144,7 @@ impl Timeline<'_> {
         let canvas = self.displays.canvas(screen);
         // The next action is marked here, as it was done on this screen.
         let next = self.run.get(number + 1);
-        let activity = line(screen.activity().rsplit('.').next().unwrap_or_default(), 60);
+        let activity = line(crate::gui::short_activity(screen.activity()), 60);
         let done = next.map_or(String::new(), |next| format!("; next: {}", line(&next.action.shown, 120)));
         format!(
             "<svg class=\"phone\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {2} {3}\" role=\"img\" aria-label=\"{4}\">\

@@ -645,7 +645,7 @@ fn seen(blank: &Blank, widget: &Widget, offers: &[(u16, Arc<str>)]) -> Seen {
 }
 
 fn is_button(widget: &Widget) -> bool {
-    widget.class.ends_with("Button") && !widget.flags.has(Flags::CHECKABLE)
+    crate::gui::is_button(&widget.class) && !widget.flags.has(Flags::CHECKABLE)
 }
 
 /// Returns true if all events other than going back were done.

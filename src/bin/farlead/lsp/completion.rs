@@ -238,6 +238,9 @@ impl Shown {
             Key::Class => Some(&mut self.classes),
             Key::Crash => Some(&mut self.crashes),
             Key::ObjectId
+            | Key::Tag
+            | Key::Role
+            | Key::Name
             | Key::Checked
             | Key::Enabled
             | Key::Focused

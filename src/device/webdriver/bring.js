@@ -1,0 +1,15 @@
+// Scrolls to the element `e` if it is not reached where it is; returns its middle and its bounds in the view.
+const reached = () => {
+  const box = e.getBoundingClientRect();
+  const front = e.getRootNode().elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+  return front && (e.contains(front) || front.closest('label')?.control === e);
+};
+if (!reached()) e.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+const box = e.getBoundingClientRect();
+let [dx, dy] = [0, 0];
+for (let frame = e.ownerDocument.defaultView.frameElement; frame; frame = frame.ownerDocument.defaultView.frameElement) {
+  const outer = frame.getBoundingClientRect();
+  dx += outer.left + frame.clientLeft;
+  dy += outer.top + frame.clientTop;
+}
+return [(box.left + box.right) / 2 + dx, (box.top + box.bottom) / 2 + dy, box.left + dx, box.top + dy, box.right + dx, box.bottom + dy].map(Math.round);

@@ -1,0 +1,102 @@
+//! Browsers, and where they are.
+
+#[cfg(feature = "webdriver")]
+use serde_json::{Value, json};
+
+/// A browser that is driven by a program on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Browser {
+    Chrome,
+    Firefox,
+}
+
+impl Browser {
+    /// All of them.
+    pub const ALL: [Browser; 2] = [Browser::Chrome, Browser::Firefox];
+
+    /// Returns its name, as `--device` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Browser::Chrome => "chrome",
+            Browser::Firefox => "firefox",
+        }
+    }
+
+    /// Returns the name of its driver.
+    pub fn driver(self) -> &'static str {
+        match self {
+            Browser::Chrome => "chromedriver",
+            Browser::Firefox => "geckodriver",
+        }
+    }
+
+    /// Returns the way to get the driver.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Browser::Chrome => "Debian and Ubuntu have it as `chromium-driver`",
+            Browser::Firefox => "`cargo install geckodriver --locked` builds it",
+        }
+    }
+
+    /// Returns the capabilities of a session without a window.
+    #[cfg(feature = "webdriver")]
+    pub(super) fn capabilities(self) -> Value {
+        match self {
+            Browser::Chrome => {
+                let mut arguments = vec![
+                    "--headless=new",
+                    "--disable-dev-shm-usage",
+                    "--no-first-run",
+                    "--window-size=1280,900",
+                    "--force-device-scale-factor=1",
+                ];
+                if is_root() {
+                    // Chrome refuses to run as root with it.
+                    arguments.push("--no-sandbox");
+                }
+                json!({ "browserName": "chrome", "goog:chromeOptions": { "args": arguments } })
+            }
+            Browser::Firefox => json!({
+                "browserName": "firefox",
+                "moz:firefoxOptions": { "args": ["-headless", "--width=1280", "--height=900"] },
+            }),
+        }
+    }
+}
+
+/// Place of a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// This machine, where its driver is started.
+    Here(Browser),
+    /// The WebDriver server at an address.
+    At(String),
+}
+
+/// Returns the user and the key in the address of a server, as it has them.
+pub(crate) fn secret_of(address: &str) -> Option<&str> {
+    let (_, rest) = address.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    authority.rsplit_once('@').map(|(secret, _)| secret)
+}
+
+/// Returns the address of a server without user and key.
+pub(crate) fn without_secret(address: &str) -> String {
+    match secret_of(address) {
+        Some(secret) => address.replacen(&format!("{secret}@"), "", 1),
+        None => address.to_string(),
+    }
+}
+
+/// Returns true if this process belongs to root.
+#[cfg(feature = "webdriver")]
+fn is_root() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+    }
+    #[cfg(not(unix))]
+    false
+}

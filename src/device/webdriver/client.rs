@@ -1,0 +1,206 @@
+//! Requests to a WebDriver server, and its answers.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::WebDriverError;
+use super::browser::{secret_of, without_secret};
+
+/// Most bytes of an answer: a page of 5,000 widgets takes 2 MB, a picture of a large display 20 MB.
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
+
+/// Longest text of a server's that a message repeats, in characters.
+const SAID_CHARS_MAX: usize = 300;
+
+/// The server of sessions at an address.
+#[derive(Clone)]
+pub(super) struct Server {
+    agent: ureq::Agent,
+    /// Address without a slash at its end, with user and key if it has them.
+    address: String,
+}
+
+/// A session, which ends when it is dropped.
+pub(super) struct Session {
+    server: Server,
+    id: String,
+}
+
+impl Server {
+    /// Returns the server at `address`, which gets `within` to answer.
+    pub fn new(address: &str, within: Duration) -> Server {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(within))
+            .timeout_connect(Some(Duration::from_secs(10)))
+            .max_idle_connections_per_host(1)
+            .build();
+        Server { agent: config.into(), address: address.trim_end_matches('/').to_string() }
+    }
+
+    /// Begins a session with these capabilities, as soon as one is to be had within `patience`; also returns those that it
+    /// has.
+    pub fn begin_within(
+        &self,
+        capabilities: &Value,
+        patience: Duration,
+    ) -> Result<(Session, Value), WebDriverError> {
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(500);
+        loop {
+            let error = match self.begin(capabilities) {
+                Ok(begun) => return Ok(begun),
+                // A device that has just been given back may not be ready for the next.
+                Err(error) if error.is("session not created") => error,
+                Err(error) => return Err(error),
+            };
+            let waited = began.elapsed();
+            if waited + pause > patience {
+                let (at, wanted) = (self.shown(), self.redacted(&capabilities.to_string()));
+                return Err(WebDriverError::NoSession { at, waited, wanted, why: error.to_string() });
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_secs(20));
+        }
+    }
+
+    /// Begins a session with these capabilities; also returns those that it has.
+    fn begin(&self, capabilities: &Value) -> Result<(Session, Value), WebDriverError> {
+        let wanted = json!({ "capabilities": { "alwaysMatch": capabilities } });
+        let answer = self.ask("POST", "/session", Some(&wanted))?;
+        let id = answer["sessionId"].as_str().ok_or_else(|| self.garbled("a session without a name"))?;
+        // The name becomes a part of addresses.
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+            return Err(self.garbled("a session with an odd name"));
+        }
+        let session = Session { server: self.clone(), id: id.to_string() };
+        Ok((session, answer["capabilities"].clone()))
+    }
+
+    /// Returns the value in the answer to a request.
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, WebDriverError> {
+        let url = format!("{}{path}", self.address);
+        let failed = |error: ureq::Error| WebDriverError::Unreachable {
+            at: self.shown(),
+            why: self.redacted(&error.to_string()),
+        };
+        let answer = match (method, body) {
+            ("POST", body) => {
+                let body = body.map_or_else(|| "{}".to_string(), Value::to_string);
+                self.agent.post(&url).header("Content-Type", "application/json; charset=utf-8").send(body)
+            }
+            ("DELETE", _) => self.agent.delete(&url).call(),
+            _ => self.agent.get(&url).call(),
+        };
+        let mut answer = answer.map_err(failed)?;
+        let text = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).lossy_utf8(true).read_to_string();
+        let text = text.map_err(failed)?;
+        let Ok(mut answered) = serde_json::from_str::<Value>(&text) else {
+            let status = answer.status().as_u16();
+            return Err(self.garbled(&format!("status {status}: {}", said(&text))));
+        };
+        let value = answered["value"].take();
+        match value["error"].as_str() {
+            Some(error) => Err(WebDriverError::Failed {
+                at: self.shown(),
+                error: said(error),
+                message: self.redacted(&said(value["message"].as_str().unwrap_or_default())),
+                data: value["data"].clone(),
+            }),
+            None => Ok(value),
+        }
+    }
+
+    fn garbled(&self, what: &str) -> WebDriverError {
+        WebDriverError::Garbled { at: self.shown(), what: self.redacted(what) }
+    }
+
+    /// Returns the address without its user and key.
+    pub fn shown(&self) -> String {
+        without_secret(&self.address)
+    }
+
+    /// Returns `text` without the key, which an error may repeat.
+    fn redacted(&self, text: &str) -> String {
+        match secret_of(&self.address) {
+            Some(secret) => {
+                let key = secret.split_once(':').map_or(secret, |(_, key)| key);
+                let text = text.replace(secret, "***");
+                if key.is_empty() { text } else { text.replace(key, "***") }
+            }
+            None => text.to_string(),
+        }
+    }
+}
+
+impl Session {
+    /// Gives the server this time for each further answer.
+    pub fn answer_within(&mut self, within: Duration) {
+        self.server = Server::new(&self.server.address, within);
+    }
+
+    /// Returns the value at `path` below the session.
+    pub fn get(&self, path: &str) -> Result<Value, WebDriverError> {
+        self.server.ask("GET", &self.path(path), None)
+    }
+
+    /// Sends `body` to `path` below the session.
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value, WebDriverError> {
+        self.server.ask("POST", &self.path(path), Some(body))
+    }
+
+    /// Runs a script that calls back when it is done, and returns its result.
+    pub fn script(&self, script: &str, arguments: &[Value]) -> Result<Value, WebDriverError> {
+        self.post("/execute/async", &json!({ "script": script, "args": arguments }))
+    }
+
+    /// Does gestures, see the specification of WebDriver.
+    pub fn gestures(&self, sources: Vec<Value>) -> Result<(), WebDriverError> {
+        self.post("/actions", &json!({ "actions": sources })).map(drop)
+    }
+
+    fn path(&self, path: &str) -> String {
+        format!("/session/{}{path}", self.id)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Nobody can receive an error here, and a server that is gone has no session.
+        let _ = self.server.ask("DELETE", &self.path(""), None);
+    }
+}
+
+/// Returns the first line of `text`, without what would steer a terminal.
+fn said(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().filter(|char| !char.is_control()).take(SAID_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_and_key_are_in_no_message() {
+        let server = Server::new("https://anna:k3y@cloud.example/wd/hub/", Duration::from_secs(1));
+        assert_eq!(server.shown(), "https://cloud.example/wd/hub");
+        assert_eq!(server.redacted("no anna:k3y, no k3y"), "no ***, no ***");
+        let open = Server::new("http://127.0.0.1:4444", Duration::from_secs(1));
+        assert_eq!(
+            (open.shown(), open.redacted("k3y")),
+            ("http://127.0.0.1:4444".to_string(), "k3y".to_string())
+        );
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_is_named() {
+        // Nothing listens on the port of the discard service.
+        let server = Server::new("http://anna:k3y@127.0.0.1:9", Duration::from_secs(2));
+        let Err(error) = server.begin(&json!({})) else { panic!("a session begins") };
+        let message = error.to_string();
+        assert!(message.contains("http://127.0.0.1:9") && !message.contains("k3y"), "{message}");
+    }
+}

@@ -1,0 +1,106 @@
+// Notes what a page does not tell afterwards: listeners, errors, requests and timers.
+// Runs in each frame before the page's own scripts where the browser can do that, else at the first look.
+(() => {
+  const key = Symbol.for('farlead');
+  if (window[key]) return;
+  const now = () => performance.now();
+  const state = {
+    // Kinds of events that each node listens to.
+    listeners: new WeakMap(),
+    // Uncaught errors and rejections since the last look.
+    errors: [],
+    // Requests without an answer.
+    pending: 0,
+    // Timers that are about to end.
+    timers: new Set(),
+    // Time of the last change.
+    changed: now(),
+    // Elements of the last look, in the order of its widgets.
+    nodes: [],
+    later: window.setTimeout.bind(window),
+  };
+  Object.defineProperty(window, key, { value: state });
+
+  const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+  const count = (target, type, by) => {
+    if (!(target instanceof Node)) return;
+    const kinds = state.listeners.get(target) ?? new Map();
+    kinds.set(type, (kinds.get(type) ?? 0) + by);
+    if (kinds.get(type) <= 0) kinds.delete(type);
+    state.listeners.set(target, kinds);
+  };
+  EventTarget.prototype.addEventListener = function (type, listener, options) {
+    if (listener) count(this, type, 1);
+    return add.call(this ?? window, type, listener, options);
+  };
+  EventTarget.prototype.removeEventListener = function (type, listener, options) {
+    if (listener) count(this, type, -1);
+    return remove.call(this ?? window, type, listener, options);
+  };
+
+  const note = (message, trace) => {
+    // A browser reports this of pages that work well.
+    if (state.errors.length < 20 && !/^ResizeObserver loop/.test(message)) {
+      state.errors.push([String(message).slice(0, 2000), String(trace ?? '').slice(0, 8000)]);
+    }
+  };
+  add.call(window, 'error', event => {
+    const place = event.filename ? `\n    at ${event.filename}:${event.lineno}:${event.colno}` : '';
+    if (event.message) note(event.message, event.error?.stack ?? event.message + place);
+  });
+  add.call(window, 'unhandledrejection', event => {
+    const reason = event.reason;
+    const message = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
+    note(`Uncaught (in promise) ${message}`, reason?.stack ?? message);
+  });
+
+  const settle = () => { state.pending -= 1; state.changed = now(); };
+  const ask = window.fetch;
+  if (ask) {
+    window.fetch = function (...parts) {
+      state.pending += 1;
+      const answer = ask.apply(this, parts);
+      answer.then(settle, settle);
+      return answer;
+    };
+  }
+  const send = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function (...parts) {
+    state.pending += 1;
+    add.call(this, 'loadend', settle, { once: true });
+    try {
+      return send.apply(this, parts);
+    } catch (error) {
+      settle();
+      throw error;
+    }
+  };
+
+  // A timer set by a timer, and so on, may be a clock, which never rests.
+  const depth_max = 3, wait_max = 500;
+  let depth = 0;
+  const { setTimeout: start, clearTimeout: stop } = window;
+  window.setTimeout = function (code, wait, ...parts) {
+    if (typeof code !== 'function') return start.call(window, code, wait, ...parts);
+    const own = depth + 1;
+    const timer = start.call(window, function (...given) {
+      const before = depth;
+      depth = own;
+      try {
+        return code.apply(this, given);
+      } finally {
+        depth = before;
+        if (state.timers.delete(timer)) state.changed = now();
+      }
+    }, wait, ...parts);
+    if (own <= depth_max && !(wait > wait_max)) state.timers.add(timer);
+    return timer;
+  };
+  window.clearTimeout = function (timer) {
+    state.timers.delete(timer);
+    return stop.call(window, timer);
+  };
+
+  const observer = new MutationObserver(() => { state.changed = now(); });
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+})();

@@ -1,0 +1,112 @@
+//! Web pages through WebDriver: the protocol of browsers, of Selenium Grid and of clouds.
+//!
+//! A page is a screen: its package is the origin, its activity the path and the hash, its widgets are the elements. Each step is
+//! two requests: the gestures, and one script that waits until the page rests and returns all that it shows.
+
+mod browser;
+#[cfg(feature = "webdriver")]
+mod client;
+#[cfg(feature = "webdriver")]
+mod driver;
+mod page;
+#[cfg(feature = "webdriver")]
+mod web;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::DeviceError;
+
+pub(crate) use browser::without_secret;
+pub use browser::{Browser, Place};
+pub use page::{PageError, PageScreen, PageUrl};
+#[cfg(feature = "webdriver")]
+pub use web::{CapabilitiesError, Options, Web};
+
+/// The reason there is no browser, or it could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WebDriverError {
+    /// The driver of a browser cannot be started.
+    #[error("cannot start {}, the driver of {}: {why}; {}", browser.driver(), browser.name(), browser.advice())]
+    NoDriver {
+        /// The browser.
+        browser: Browser,
+        /// The reason.
+        why: String,
+    },
+    /// The server does not answer.
+    #[error("no answer from the WebDriver server at {at}: {why}")]
+    Unreachable {
+        /// Address of the server.
+        at: String,
+        /// The reason.
+        why: String,
+    },
+    /// The answer is none of WebDriver.
+    #[error("{at} is no WebDriver server, or answers oddly: {what}")]
+    Garbled {
+        /// Address of the server.
+        at: String,
+        /// Its answer.
+        what: String,
+    },
+    /// The server refuses.
+    #[error("the WebDriver server at {at} says: {error}{}", after_colon(message))]
+    Failed {
+        /// Address of the server.
+        at: String,
+        /// Kind of error, in the words of the protocol.
+        error: String,
+        /// Message of the server.
+        message: String,
+        /// Further data about it.
+        data: Value,
+    },
+    /// No session began.
+    #[error("no browser was given within {} s by the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]
+    NoSession {
+        /// Address of the server.
+        at: String,
+        /// Time waited.
+        waited: Duration,
+        /// Capabilities that were wanted.
+        wanted: String,
+        /// The last answer.
+        why: String,
+    },
+    /// The page could not be read.
+    #[error("cannot read the page: {0}")]
+    Page(#[from] PageError),
+    /// The browser has no such action.
+    #[error("a browser cannot do `{action}`")]
+    NoAction {
+        /// The action.
+        action: String,
+    },
+}
+
+impl WebDriverError {
+    /// Returns true if the server names this kind of error.
+    fn is(&self, kind: &str) -> bool {
+        matches!(self, WebDriverError::Failed { error, .. } if error == kind)
+    }
+}
+
+impl From<WebDriverError> for DeviceError {
+    fn from(error: WebDriverError) -> DeviceError {
+        match error {
+            WebDriverError::NoAction { .. } => DeviceError::Refused { source: error.into() },
+            WebDriverError::NoDriver { .. }
+            | WebDriverError::Unreachable { .. }
+            | WebDriverError::Garbled { .. }
+            | WebDriverError::Failed { .. }
+            | WebDriverError::NoSession { .. }
+            | WebDriverError::Page(_) => DeviceError::Lost { source: error.into() },
+        }
+    }
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}

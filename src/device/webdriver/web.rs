@@ -1,0 +1,585 @@
+//! A page in a browser as a device.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use super::client::{Server, Session};
+use super::driver::Driver;
+use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl};
+use super::{Place, WebDriverError};
+use crate::device::{App, Capabilities, Device, DeviceError, Observation};
+use crate::gui::{
+    Action, Bounds, DeviceAction, Flags, Gesture, Pixels, PressedKey, Screen, Stroke, Target, Touch,
+};
+use crate::spec::{ReadError, read_text};
+
+/// The script that looks.
+const LOOK: &str = include_str!("look.js");
+
+/// The script that notes what cannot be seen afterwards.
+const HOOK: &str = include_str!("hook.js");
+
+/// The script that scrolls to an element `e` and returns where it is then.
+const BRING: &str = include_str!("bring.js");
+
+/// Name of the notes within a page.
+const NOTES: &str = "window[Symbol.for('farlead')]";
+
+/// Width and height of a narrow window.
+const NARROW: (u32, u32) = (390, 844);
+
+/// Most looks at a page that loads another meanwhile.
+const LOOKS_MAX: u32 = 5;
+
+/// Choices of how a browser is used.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Capabilities that take the place of the usual ones with the same names.
+    pub capabilities: Value,
+    /// Time that a page gets to come to rest.
+    pub rest: Duration,
+    /// Time in which the server answers.
+    pub answer: Duration,
+    /// Time in which the server gives a browser.
+    pub queue: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            capabilities: json!({}),
+            rest: Duration::from_secs(3),
+            answer: Duration::from_secs(90),
+            queue: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Options {
+    /// Returns the choices with the capabilities in the file at `path`.
+    pub fn with_capabilities(path: &Path) -> Result<Options, CapabilitiesError> {
+        let text = read_text(path)?;
+        let wrong = |why: String| CapabilitiesError::Form { path: path.display().to_string(), why };
+        let capabilities: Value =
+            serde_json::from_str(text.text()).map_err(|error| wrong(error.to_string()))?;
+        if !capabilities.is_object() {
+            return Err(wrong("capabilities are one JSON object".to_string()));
+        }
+        Ok(Options { capabilities, ..Options::default() })
+    }
+}
+
+/// A file of capabilities that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CapabilitiesError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It has another form.
+    #[error("{path}: {why}")]
+    Form {
+        /// The file.
+        path: String,
+        /// The mistake.
+        why: String,
+    },
+}
+
+/// A page in a browser.
+pub struct Web {
+    // The session ends before its driver does, as fields are dropped in this order.
+    session: Session,
+    _driver: Option<Driver>,
+    app: App,
+    origin: String,
+    description: String,
+    /// True if the browser takes commands of Chrome's own protocol.
+    is_chrome: bool,
+    rest: Duration,
+    began: Instant,
+    /// The latest look.
+    now: Option<PageScreen>,
+    /// True while a dialog of the browser is in front.
+    has_dialog: bool,
+    /// Window before it was made narrow.
+    wide: Option<Value>,
+}
+
+impl Web {
+    /// Opens a browser at `place` for the page at `url`.
+    pub fn open(place: &Place, url: &PageUrl, options: &Options) -> Result<Web, WebDriverError> {
+        let (driver, address, mut capabilities) = match place {
+            Place::Here(browser) => {
+                let driver = Driver::start(*browser)?;
+                let address = driver.address.clone();
+                (Some(driver), address, browser.capabilities())
+            }
+            Place::At(address) => (None, address.clone(), json!({})),
+        };
+        capabilities["unhandledPromptBehavior"] = json!("ignore");
+        if let (Value::Object(known), Value::Object(own)) = (&mut capabilities, &options.capabilities) {
+            known.extend(own.clone());
+        }
+        // A browser that does not start here would not start later either.
+        let queue = if driver.is_some() { Duration::ZERO } else { options.queue };
+        // A hub keeps a request until it has a browser.
+        let server = Server::new(&address, options.answer.max(queue));
+        let (mut session, has) = server.begin_within(&capabilities, queue)?;
+        session.answer_within(options.answer);
+        let word = |key: &str| has[key].as_str().unwrap_or_default().to_string();
+        let (name, version) = (word("browserName"), word("browserVersion"));
+        let major = version.split('.').next().unwrap_or_default();
+        let at = match place {
+            Place::Here(_) => String::new(),
+            Place::At(_) => format!(" at {}", server.shown()),
+        };
+        let is_chrome = name.contains("chrom") || name.eq_ignore_ascii_case("msedge");
+        let start: Arc<str> = url.place.as_str().into();
+        let web = Web {
+            session,
+            _driver: driver,
+            app: App {
+                package: url.origin.as_str().into(),
+                version: Arc::default(),
+                launchable: vec![start],
+                activities: Vec::new(),
+            },
+            origin: url.origin.clone(),
+            description: format!("{name} {major}{at}").trim().to_string(),
+            is_chrome,
+            rest: options.rest,
+            began: Instant::now(),
+            now: None,
+            has_dialog: false,
+            wide: None,
+        };
+        let limits =
+            json!({ "script": options.rest.as_millis() as u64 + 20_000, "pageLoad": 60_000, "implicit": 0 });
+        web.session.post("/timeouts", &limits)?;
+        if web.is_chrome {
+            let hook = json!({ "source": HOOK });
+            web.chrome("Page.addScriptToEvaluateOnNewDocument", hook)?;
+        }
+        Ok(web)
+    }
+
+    /// Sends a command of Chrome's own protocol.
+    fn chrome(&self, command: &str, parameters: Value) -> Result<Value, WebDriverError> {
+        self.session.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    }
+
+    fn start_afresh(&mut self, activity: &str) -> Result<Observation, WebDriverError> {
+        self.leave_dialog()?;
+        // What belongs to the window, and not to the origin, is cleared by the page itself.
+        let clear =
+            "try { window.onbeforeunload = null; sessionStorage.clear(); localStorage.clear(); } catch {}";
+        let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
+        self.leave_alone(cleared)?;
+        if let Some(wide) = self.wide.take() {
+            self.session.post("/window/rect", &wide)?;
+        }
+        self.session.post("/url", &json!({ "url": "about:blank" }))?;
+        // The mouse would be over whatever the page shows there.
+        self.session.gestures(vec![mouse(vec![moved(0, 0)])])?;
+        if self.is_chrome && self.origin != "file://" {
+            let all = json!({ "origin": self.origin, "storageTypes": "all" });
+            self.chrome("Storage.clearDataForOrigin", all)?;
+        } else if !self.is_chrome {
+            self.session.post("/url", &json!({ "url": format!("{}/", self.origin) }))?;
+            let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
+            self.leave_alone(cleared)?;
+            let path = "/cookie";
+            let cookies = self.session.get(path)?;
+            for cookie in cookies.as_array().into_iter().flatten() {
+                let name = cookie["name"].as_str().unwrap_or_default();
+                let forget = format!(
+                    "document.cookie = {} + '=; expires=Thu, 01 Jan 1970 00:00:00 GMT; path=/'",
+                    json!(name)
+                );
+                self.session.post("/execute/sync", &json!({ "script": forget, "args": [] }))?;
+            }
+        }
+        self.began = Instant::now();
+        self.now = None;
+        self.session.post("/url", &json!({ "url": format!("{}{activity}", self.origin) }))?;
+        self.look_now()
+    }
+
+    /// Leaves out the error of a script that the page before refuses.
+    fn leave_alone(&self, answer: Result<Value, WebDriverError>) -> Result<(), WebDriverError> {
+        match answer {
+            Err(error) if !error.is("javascript error") => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    fn leave_dialog(&mut self) -> Result<(), WebDriverError> {
+        if std::mem::take(&mut self.has_dialog) {
+            self.session.post("/alert/dismiss", &json!({}))?;
+        }
+        Ok(())
+    }
+
+    fn look_now(&mut self) -> Result<Observation, WebDriverError> {
+        let script = format!("{HOOK}\n{LOOK}");
+        let rest = json!(self.rest.as_millis() as u64);
+        let mut looks = 0;
+        let seen = loop {
+            looks += 1;
+            match self.session.script(&script, std::slice::from_ref(&rest)) {
+                Ok(answer) => break PageScreen::read(answer)?,
+                Err(error) if error.is("unexpected alert open") => {
+                    self.has_dialog = true;
+                    let message = self.session.get("/alert/text").ok();
+                    let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
+                    break PageScreen::dialog(self.now.as_ref(), message);
+                }
+                // The page was left while the script ran in it.
+                Err(error) if error.is("javascript error") && looks < LOOKS_MAX => {}
+                Err(error) => return Err(error),
+            }
+        };
+        if &**seen.screen.package() == "about:blank" && self.now.is_some() && looks < LOOKS_MAX {
+            // Back from the first page leads nowhere.
+            self.session.post("/forward", &json!({}))?;
+            return self.look_now();
+        }
+        let at_ms = self.began.elapsed().as_millis() as u64;
+        let observation = Observation {
+            screen: Arc::new(seen.screen.clone()),
+            at_ms,
+            notices: seen.notices.clone().into(),
+            picture: None,
+        };
+        self.now = Some(seen);
+        Ok(observation)
+    }
+
+    fn perform(&mut self, action: &Action) -> Result<(), WebDriverError> {
+        let refused = || WebDriverError::NoAction { action: action.to_string() };
+        if self.has_dialog {
+            return self.answer_dialog(action);
+        }
+        match action {
+            Action::Reinitialise(_) => Ok(()),
+            Action::Touch(touch, on) => {
+                let spot = self.reach(on)?;
+                if *touch == Touch::Click && spot.is_option {
+                    return self.choose(on);
+                }
+                let mut gestures = vec![moved(spot.x, spot.y)];
+                match touch {
+                    Touch::Click => gestures.extend(click()),
+                    Touch::DoubleClick => gestures.extend(click().into_iter().chain(click())),
+                    Touch::LongClick => gestures.extend([down(), pause(800), up()]),
+                    Touch::Hover => {}
+                }
+                self.gestures(vec![mouse(gestures)])
+            }
+            Action::Text { on, text } => {
+                let spot = self.reach(on)?;
+                let mut gestures = vec![moved(spot.x, spot.y)];
+                gestures.extend(click());
+                self.gestures(vec![mouse(gestures)])?;
+                self.gestures(vec![keyboard(replaced(text))])
+            }
+            Action::Stroke(Stroke::Scroll, on, towards) => {
+                let view = self.now.as_ref().map_or((0, 0), |now| now.size);
+                let bounds = self.bounds(on).intersection(Bounds::new(0, 0, view.0 as i32, view.1 as i32));
+                let (start, end) = towards.across(bounds);
+                let (x, y) = bounds.centre();
+                let wheel = json!({ "type": "scroll", "x": x.max(0), "y": y.max(0), "duration": 0,
+                    "deltaX": end.0 - start.0, "deltaY": end.1 - start.1 });
+                self.gestures(vec![json!({ "type": "wheel", "id": "wheel", "actions": [wheel] })])
+            }
+            Action::Stroke(Stroke::Swipe, on, towards) => {
+                let spot = self.reach(on)?;
+                let end = towards.across(self.bounds(on)).1;
+                self.gestures(vec![mouse(vec![moved(spot.x, spot.y), down(), moved(end.0, end.1), up()])])
+            }
+            Action::Device(action) => match action {
+                DeviceAction::Back => self.go("/back"),
+                DeviceAction::Forward => self.go("/forward"),
+                DeviceAction::Reload => self.go("/refresh"),
+                DeviceAction::Resize => self.resize(),
+                DeviceAction::Enter => self.gestures(vec![keyboard(pressed(key(PressedKey::Enter)))]),
+                DeviceAction::Escape => self.gestures(vec![keyboard(pressed(key(PressedKey::Escape)))]),
+                DeviceAction::Menu
+                | DeviceAction::Rotate
+                | DeviceAction::Network
+                | DeviceAction::PauseResume
+                | DeviceAction::Idle => Err(refused()),
+            },
+            Action::User { action, on } => {
+                action.gestures.iter().try_for_each(|gesture| self.perform_gesture(gesture, on))
+            }
+        }
+    }
+
+    fn perform_gesture(&mut self, gesture: &Gesture, on: &Target) -> Result<(), WebDriverError> {
+        let gestures = match gesture {
+            Gesture::Tap(at) | Gesture::LongTap(at) => {
+                self.reach(on)?;
+                let (x, y) = at.on(self.bounds(on));
+                let hold = if matches!(gesture, Gesture::LongTap(_)) { 800 } else { 0 };
+                mouse(vec![moved(x, y), down(), pause(hold), up()])
+            }
+            Gesture::Swipe { from, to } => {
+                self.reach(on)?;
+                let bounds = self.bounds(on);
+                let ((x, y), (to_x, to_y)) = (from.on(bounds), to.on(bounds));
+                mouse(vec![moved(x, y), down(), moved(to_x, to_y), up()])
+            }
+            Gesture::Text(text) => keyboard(typed(text)),
+            Gesture::Key(PressedKey::Back) => return self.go("/back"),
+            Gesture::Key(named) => keyboard(pressed(key(*named))),
+            Gesture::Wait { ms } => {
+                std::thread::sleep(Duration::from_millis((*ms).into()));
+                return Ok(());
+            }
+        };
+        self.gestures(vec![gestures])
+    }
+
+    /// Does gestures; a dialog that they open is for the next look.
+    fn gestures(&self, sources: Vec<Value>) -> Result<(), WebDriverError> {
+        match self.session.gestures(sources) {
+            Err(error) if error.is("unexpected alert open") => Ok(()),
+            other => other,
+        }
+    }
+
+    fn go(&self, path: &str) -> Result<(), WebDriverError> {
+        match self.session.post(path, &json!({})) {
+            Err(error) if error.is("unexpected alert open") => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    fn resize(&mut self) -> Result<(), WebDriverError> {
+        match self.wide.take() {
+            Some(wide) => self.session.post("/window/rect", &wide)?,
+            None => {
+                self.wide = Some(self.session.get("/window/rect")?);
+                let (width, height) = NARROW;
+                self.session.post("/window/rect", &json!({ "width": width, "height": height }))?
+            }
+        };
+        Ok(())
+    }
+
+    fn answer_dialog(&mut self, action: &Action) -> Result<(), WebDriverError> {
+        let id = action.target().map_or("", |on| &*on.id);
+        let answer = match (action, id) {
+            (Action::Text { text, .. }, DIALOG_FIELD) => {
+                self.session.post("/alert/text", &json!({ "text": text }))
+            }
+            (Action::Touch(..), DIALOG_OK) => self.session.post("/alert/accept", &json!({})),
+            (Action::Touch(..), DIALOG_CANCEL) => self.session.post("/alert/dismiss", &json!({})),
+            // A dialog takes everything else away from the page.
+            _ => return Ok(()),
+        };
+        self.has_dialog = id == DIALOG_FIELD;
+        match answer {
+            // Only a prompt has a field.
+            Err(error) if error.is("element not interactable") || error.is("unsupported operation") => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    /// Returns the place of the widget in the latest look.
+    fn place(&self, on: &Target) -> Option<usize> {
+        let mut found = None;
+        let screen: &Screen = &self.now.as_ref()?.screen;
+        screen.for_each_object(|at, _, object_id| {
+            if object_id == &*on.object_id {
+                found = Some(at);
+            }
+        });
+        found
+    }
+
+    /// Returns where the widget is now.
+    fn bounds(&self, on: &Target) -> Bounds {
+        let place = self.place(on);
+        let widget = place.and_then(|at| self.now.as_ref()?.screen.widgets().get(at));
+        widget.map_or(on.bounds, |widget| widget.bounds)
+    }
+
+    /// Brings the widget into view, and the mouse to where it has to be before it is there at all.
+    fn reach(&mut self, on: &Target) -> Result<Spot, WebDriverError> {
+        let (x, y) = self.bounds(on).centre();
+        let Some((at, now)) = self.place(on).zip(self.now.as_ref()) else {
+            return Ok(Spot { x, y, is_option: false });
+        };
+        let (hold, size) = (now.holds[at], now.size);
+        let is_inside = x >= 0 && y >= 0 && (x as u32) < size.0 && (y as u32) < size.1;
+        if hold.is_option || (is_inside && !hold.is_outside && hold.over.is_none()) {
+            return Ok(Spot { x, y, is_option: hold.is_option });
+        }
+        if let Some(over) = hold.over {
+            let (x, y) = self.brought(over)?;
+            self.gestures(vec![mouse(vec![moved(x, y)])])?;
+        }
+        let (x, y) = self.brought(at)?;
+        Ok(Spot { x, y, is_option: false })
+    }
+
+    /// Scrolls to the element of the latest look, if it is out of view, and returns its middle.
+    fn brought(&mut self, at: usize) -> Result<(i32, i32), WebDriverError> {
+        let script = format!("const e = {NOTES}.nodes[arguments[0]];\n{BRING}");
+        let answer = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
+        let number = |at: usize| answer[at].as_i64().map(|number| number.clamp(-1_000_000, 1_000_000) as i32);
+        let form = || WebDriverError::Page(PageError::Form(answer.to_string()));
+        let all: Vec<i32> = (0..6).map(number).collect::<Option<_>>().ok_or_else(form)?;
+        if let Some(now) = &mut self.now {
+            let mut widgets = now.screen.widgets().to_vec();
+            if let Some(widget) = widgets.get_mut(at) {
+                widget.bounds = Bounds::new(all[2], all[3], all[4], all[5]);
+            }
+            now.screen = now.screen.with_widgets(widgets);
+        }
+        Ok((all[0].max(0), all[1].max(0)))
+    }
+
+    /// Chooses an entry of a select, which no mouse reaches.
+    fn choose(&self, on: &Target) -> Result<(), WebDriverError> {
+        let Some(at) = self.place(on) else { return Ok(()) };
+        let script = format!("return {NOTES}.nodes[arguments[0]]");
+        let element = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
+        let id = element.as_object().and_then(|all| all.values().next()).and_then(Value::as_str);
+        let id = id.filter(|id| !id.contains('/')).ok_or_else(|| PageError::Form(element.to_string()))?;
+        match self.session.post(&format!("/element/{id}/click"), &json!({})) {
+            Err(error) if error.is("unexpected alert open") => Ok(()),
+            other => other.map(drop),
+        }
+    }
+}
+
+/// Point at which a widget is reached.
+struct Spot {
+    x: i32,
+    y: i32,
+    /// True if it is an entry of a select.
+    is_option: bool,
+}
+
+impl Device for Web {
+    fn describe(&self) -> String {
+        self.description.clone()
+    }
+
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::BROWSER
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        if self.now.is_none() {
+            let start = self.app.launchable[0].clone();
+            return Ok(self.start_afresh(&start)?);
+        }
+        Ok(self.look_now()?)
+    }
+
+    fn keep_keyboard(&mut self, _: bool) {}
+
+    fn picture(&mut self) -> Option<Pixels> {
+        let now = self.now.as_ref().filter(|_| !self.has_dialog)?;
+        let answer = self.session.get("/screenshot").ok()?;
+        let png = BASE64.decode(answer.as_str()?).ok()?;
+        let mut pixels = Pixels::read(&png, now.size)?;
+        for widget in now.screen.widgets().iter().filter(|widget| widget.flags.has(Flags::PASSWORD)) {
+            pixels.black_out(widget.bounds);
+        }
+        Some(pixels)
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        Ok(self.start_afresh(activity)?)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        if let Action::Reinitialise(activity) = action {
+            return Ok(self.start_afresh(activity)?);
+        }
+        self.perform(action)?;
+        Ok(self.look_now()?)
+    }
+}
+
+fn mouse(actions: Vec<Value>) -> Value {
+    json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions })
+}
+
+fn keyboard(actions: Vec<Value>) -> Value {
+    json!({ "type": "key", "id": "keyboard", "actions": actions })
+}
+
+fn moved(x: i32, y: i32) -> Value {
+    json!({ "type": "pointerMove", "x": x.max(0), "y": y.max(0), "duration": 0, "origin": "viewport" })
+}
+
+fn down() -> Value {
+    json!({ "type": "pointerDown", "button": 0 })
+}
+
+fn up() -> Value {
+    json!({ "type": "pointerUp", "button": 0 })
+}
+
+fn pause(ms: u32) -> Value {
+    json!({ "type": "pause", "duration": ms })
+}
+
+fn click() -> Vec<Value> {
+    vec![down(), up()]
+}
+
+/// Returns the presses that type `text`.
+fn typed(text: &str) -> Vec<Value> {
+    text.chars().flat_map(|char| pressed(if char == '\n' { '\u{e006}' } else { char })).collect()
+}
+
+/// Returns the presses that put `text` in the place of all letters of the field.
+fn replaced(text: &str) -> Vec<Value> {
+    const CONTROL: &str = "\u{e009}";
+    const DELETE: char = '\u{e017}';
+    let mut presses = vec![
+        json!({ "type": "keyDown", "value": CONTROL }),
+        json!({ "type": "keyDown", "value": "a" }),
+        json!({ "type": "keyUp", "value": "a" }),
+        json!({ "type": "keyUp", "value": CONTROL }),
+    ];
+    presses.extend(pressed(DELETE));
+    presses.extend(typed(text));
+    presses
+}
+
+fn pressed(char: char) -> Vec<Value> {
+    let value = char.to_string();
+    vec![json!({ "type": "keyDown", "value": value }), json!({ "type": "keyUp", "value": value })]
+}
+
+/// Returns the number that WebDriver has for a key, as a character.
+fn key(key: PressedKey) -> char {
+    match key {
+        PressedKey::Back | PressedKey::Escape | PressedKey::Menu => '\u{e00c}',
+        PressedKey::Enter | PressedKey::Search => '\u{e007}',
+        PressedKey::Home => '\u{e011}',
+        PressedKey::Tab => '\u{e004}',
+        PressedKey::Delete => '\u{e003}',
+        PressedKey::Up => '\u{e013}',
+        PressedKey::Down => '\u{e015}',
+        PressedKey::Left => '\u{e012}',
+        PressedKey::Right => '\u{e014}',
+    }
+}

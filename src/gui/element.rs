@@ -1,0 +1,102 @@
+//! The class of an element of a web page: its tag, its role and its classes in one text.
+//!
+//! An element has a tag and a role where a view of Android has its class. `TAG ROLE CLASS..` takes that place everywhere, with
+//! `-` for no role; no class of Android has a blank in it.
+
+/// Returns the class of an element.
+pub(crate) fn element_class(tag: &str, role: &str, classes: &str) -> String {
+    let word = |text: &str| text.split_whitespace().next().unwrap_or("-").to_string();
+    let mut class = format!("{} {}", word(tag), word(role));
+    for one in classes.split_whitespace() {
+        class.push(' ');
+        class.push_str(one);
+    }
+    class
+}
+
+/// An element's class, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Element<'c> {
+    /// Name of its tag in small letters.
+    pub tag: &'c str,
+    /// Role; none if it has none.
+    pub role: Option<&'c str>,
+    classes: &'c str,
+}
+
+impl<'c> Element<'c> {
+    /// Returns the parts of `class`; none if it is the class of a view of Android.
+    pub fn of(class: &'c str) -> Option<Element<'c>> {
+        let (tag, rest) = class.split_once(' ')?;
+        let (role, classes) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some(Element { tag, role: Some(role).filter(|role| *role != "-"), classes })
+    }
+
+    /// Returns its classes, in their order.
+    pub fn classes(self) -> impl Iterator<Item = &'c str> {
+        self.classes.split(' ').filter(|class| !class.is_empty())
+    }
+}
+
+/// Returns the last part of a class, or the tag of an element: a short name for people.
+pub(crate) fn short_class(class: &str) -> &str {
+    match Element::of(class) {
+        Some(element) => element.tag,
+        None => class.rsplit('.').next().unwrap_or(class),
+    }
+}
+
+/// Returns the last part of an activity; the path of a page is short enough.
+pub fn short_activity(activity: &str) -> &str {
+    if activity.starts_with('/') { activity } else { activity.rsplit('.').next().unwrap_or(activity) }
+}
+
+fn has_role(class: &str, roles: &[&str]) -> bool {
+    Element::of(class).and_then(|element| element.role).is_some_and(|role| roles.contains(&role))
+}
+
+/// Returns true if a click on a widget of this class checks or unchecks it.
+pub(crate) fn is_switch(class: &str) -> bool {
+    ["CheckBox", "RadioButton", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
+        .iter()
+        .any(|end| class.ends_with(end))
+        || has_role(class, &["checkbox", "switch", "menuitemcheckbox"])
+        || is_radio(class)
+}
+
+/// Returns true if a widget of this class is a choice among others.
+pub(crate) fn is_radio(class: &str) -> bool {
+    class.ends_with("RadioButton") || has_role(class, &["radio", "menuitemradio"])
+}
+
+/// Returns true if a widget of this class is a field to type in.
+pub(crate) fn is_text_field(class: &str) -> bool {
+    ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
+        || has_role(class, &["textbox", "searchbox", "spinbutton"])
+}
+
+/// Returns true if a widget of this class is a button.
+pub(crate) fn is_button(class: &str) -> bool {
+    class.ends_with("Button") || has_role(class, &["button"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_is_put_together_and_taken_apart() {
+        for (tag, role, classes) in [("li", "listitem", "a  b"), ("div", "", ""), ("x-y", "", "c")] {
+            let class = element_class(tag, role, classes);
+            let element = Element::of(&class).expect("an element");
+            assert_eq!((element.tag, element.role.unwrap_or("")), (tag, role));
+            assert!(element.classes().eq(classes.split_whitespace()));
+            assert_eq!(short_class(&class), tag);
+        }
+        assert_eq!(Element::of("android.widget.Button"), None);
+        assert_eq!((short_activity("org.a.Main"), short_activity("/a.html#/b")), ("Main", "/a.html#/b"));
+        assert!(is_switch("input checkbox toggle") && !is_switch("li checkbox-row"));
+        assert!(is_radio("input radio") && is_text_field("input textbox") && is_button("a button big"));
+        assert_eq!(short_class("android.widget.Button"), "Button");
+    }
+}

@@ -1,0 +1,210 @@
+//! Pages in Chromium, by its own driver: what is offered, what is done, and what a search finds.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+
+use farlead::device::webdriver::{Browser, Options, PageUrl, Place, Web};
+use farlead::device::{Capabilities, Device, Observation};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
+
+use crate::ci;
+use crate::cli::{Ended, command, ended, file};
+use crate::programs::kept;
+
+/// Serves the pages of these tests; returns the address.
+fn served() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || answer(stream));
+        }
+    });
+    address
+}
+
+fn answer(mut stream: TcpStream) {
+    let mut lines =
+        BufReader::new(stream.try_clone().expect("a second handle")).lines().map_while(Result::ok);
+    let Some(first) = lines.next() else { return };
+    // The rest of the request is read, so that closing does not reset the connection.
+    lines.take_while(|line| !line.is_empty()).for_each(drop);
+    let path = first.split(' ').nth(1).unwrap_or_default().split('?').next().unwrap_or_default();
+    let name = path.trim_start_matches('/');
+    let body = fs::read(Path::new("tests/pages").join(name)).ok().filter(|_| !name.contains('/'));
+    let status = if body.is_some() { "200 OK" } else { "404 Not Found" };
+    let body = body.unwrap_or_default();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+}
+
+/// Returns true if Chromium's driver is there.
+fn has_chrome() -> bool {
+    let is_there =
+        Command::new("chromedriver").arg("--version").output().is_ok_and(|out| out.status.success());
+    if !is_there {
+        ci::skip("chromedriver is missing: install the Debian packages chromium and chromium-driver");
+    }
+    is_there
+}
+
+fn opened(page: &str) -> Option<Web> {
+    if !has_chrome() {
+        return None;
+    }
+    let url = PageUrl::parse(&format!("{}/{page}", served())).expect("an address");
+    Some(Web::open(&Place::Here(Browser::Chrome), &url, &Options::default()).expect("a browser"))
+}
+
+fn started(web: &mut Web) -> Observation {
+    let start = web.app().launchable[0].clone();
+    web.reset(&start).expect("the page")
+}
+
+fn offered(screen: &Screen) -> Vec<Action> {
+    let repertoire = Repertoire::new(BUILTIN_TEXTS, &[], false);
+    offers(screen, &Repertoire { capabilities: Capabilities::BROWSER, ..repertoire })
+}
+
+/// Returns the text of the widget with the id `said`.
+fn said(screen: &Screen) -> String {
+    let said = screen.widgets().iter().find(|widget| &*widget.id == "said");
+    said.map_or(String::new(), |widget| widget.text.to_string())
+}
+
+fn action(screen: &Screen, start: &str) -> Action {
+    let offered = offered(screen);
+    let found = offered.iter().find(|action| action.to_string().starts_with(start));
+    found.unwrap_or_else(|| panic!("there is no {start:?} among {offered:?}")).clone()
+}
+
+#[test]
+fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    let first = started(&mut web).screen;
+    for (act, expected) in [
+        ("click \"Plain\"", "plain"),
+        // An invisible check box over its label, and one for machines alone, for which its label stands.
+        ("click \"Agree\"", "agreed true"),
+        ("click \"Small print\"", "small true"),
+        // Hidden until the mouse is over the menu.
+        ("click \"Entry\"", "entry"),
+        // The list listens for its rows, and the card for itself.
+        ("click \"Second\"", "Second"),
+        ("click \"Card", "card"),
+        ("click \"Large\"", "Large"),
+        ("swipe right on \"5\"", "volume "),
+        ("text \"abc\" into \"A note\"", "note abc"),
+        ("text \"abc\" into \"rich\"", "rich abc"),
+        ("doubleclick \"Twice\"", "twice"),
+        ("click \"In the shadow\"", "shadow"),
+        ("click \"Inner\"", "inner"),
+        // Scrolled out of its list, and out of the window.
+        ("click \"Deep\"", "deep"),
+        ("click \"Below\"", "below"),
+        ("click \"Later\"", "later"),
+    ] {
+        let screen = started(&mut web).screen;
+        assert_eq!(screen, first, "the page starts alike");
+        let seen = web.act(&action(&screen, act)).expect("it is done").screen;
+        assert!(said(&seen).starts_with(expected), "{act}: {:?}", said(&seen));
+    }
+    for text in ["Disabled", "Covered", "Elsewhere", "Mail", "Hidden", "Flat"] {
+        let found = offered(&first).into_iter().find(|action| action.to_string().contains(text));
+        assert_eq!(found, None, "{text} is offered");
+    }
+}
+
+#[test]
+fn errors_and_dialogs_of_a_page_are_screens() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    for (act, expected) in [("click \"Fails\"", "TypeError"), ("click \"Rejects\"", "RangeError")] {
+        let screen = started(&mut web).screen;
+        let seen = web.act(&action(&screen, act)).expect("it is done").screen;
+        assert!(seen.context().crashed, "{act}");
+        let crash: Option<&Arc<str>> = seen.crash();
+        assert!(crash.is_some_and(|crash| crash.contains(expected)), "{crash:?}");
+        // The page goes on, and what it does next is no crash.
+        let next = web.act(&action(&seen, "click \"Plain\"")).expect("it is done").screen;
+        assert_eq!((next.context().crashed, &*said(&next)), (false, "plain"));
+    }
+    for (button, expected) in [("click \"OK\"", "sure"), ("click \"Cancel\"", "unsure")] {
+        let screen = started(&mut web).screen;
+        let dialog = web.act(&action(&screen, "click \"Asks\"")).expect("it is done").screen;
+        assert!(dialog.widgets().iter().any(|widget| &*widget.text == "Are you sure?"));
+        let seen = web.act(&action(&dialog, button)).expect("it is done").screen;
+        assert_eq!(said(&seen), expected);
+    }
+    // A dialog that is still there does not keep the page from starting afresh.
+    let screen = started(&mut web).screen;
+    web.act(&action(&screen, "click \"Asks\"")).expect("it is done");
+    assert_eq!(said(&started(&mut web).screen), "nothing");
+}
+
+fn farlead(args: &[&str]) -> Ended {
+    let mut command = command(args);
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    ended(&mut command, "")
+}
+
+#[test]
+fn a_run_on_a_page_is_found_kept_and_done_again() {
+    if !has_chrome() {
+        return;
+    }
+    let url = format!("{}/todos.html", served());
+    let spec = file(
+        "page.ltl",
+        "possible \"adds one\" within 6 steps: F [text = abc, in(class = todo-list)]
+possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] & X F [count(tag = li, in(class = todo-list)) = 0])
+",
+    );
+    let spec = spec.display().to_string();
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{}", std::process::id()));
+    let out = out.display().to_string();
+    let checked = farlead(&["check", &spec, "--url", &url, "--device", "chrome", "--out", &out]);
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    let kept = kept(Path::new(&out), "adds one.test.ltl");
+    // The test knows its page, and a browser opens it.
+    let again = farlead(&["replay", &kept, "--out", &out]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    let faulty = format!("{url}?fault=3");
+    let rules = "tests/pages/todos.ltl";
+    let explored = farlead(&["explore", rules, "--url", &faulty, "--budget", "60", "--out", &out]);
+    assert_eq!(explored.code, 1, "{}{}", explored.stdout, explored.stderr);
+    assert!(explored.stdout.contains("must \"03 the count stands out\": failed"), "{}", explored.stdout);
+    let _ = fs::remove_dir_all(out);
+}
+
+#[test]
+fn a_server_that_is_none_gets_a_message() {
+    let page = "http://127.0.0.1:9/";
+    let spec = file("none.ltl", "possible \"a\": F [text = a]\n").display().to_string();
+    // Serves pages, and no sessions.
+    let pages = served();
+    let secret = pages.replace("http://", "http://anna:k3y@");
+    for (device, code, expected) in [
+        (secret.as_str(), 4, "is no WebDriver server, or answers oddly: status 404"),
+        ("http://anna:k3y@127.0.0.1:9", 4, "no answer from the WebDriver server at http://127.0.0.1:9"),
+        ("sim", 2, "a page is opened in a browser, and `--device sim` is none"),
+    ] {
+        let checked = farlead(&["check", &spec, "--url", page, "--device", device]);
+        assert_eq!(checked.code, code, "{}", checked.stderr);
+        assert!(checked.stderr.contains(expected), "{}", checked.stderr);
+        assert!(!checked.stderr.contains("k3y") && !checked.stdout.contains("k3y"), "{}", checked.stderr);
+    }
+    let checked = farlead(&["check", &spec, "--url", "localhost:8000"]);
+    assert_eq!(checked.code, 2, "{}", checked.stderr);
+    assert!(checked.stderr.contains("`localhost:8000` is no address of a page"), "{}", checked.stderr);
+    let checked = farlead(&["check", &spec, "--package", "org.example", "--device", "chrome"]);
+    assert_eq!(checked.code, 2, "{}", checked.stderr);
+    assert!(checked.stderr.contains("is a browser, and shows pages"), "{}", checked.stderr);
+}
