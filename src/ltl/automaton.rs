@@ -171,28 +171,29 @@ pub(super) struct StateEntry {
     pub(super) class: Option<Class>,
     /// Its independent parts; none if it is one whole.
     pub(super) parts: Option<Arc<[Class]>>,
+    /// True if the question about what is permanent was given up.
+    pub(super) is_given_up: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Verdict {
     is_satisfied: bool,
     pub(super) permanent: Option<Permanent>,
-    /// True if the question about it was given up.
-    pub(super) is_given_up: bool,
 }
 
 impl Automaton {
     /// Returns the automaton of `formula`, with only the start built.
     pub fn new(formulas: &Formulas, formula: Formula) -> Automaton {
-        let names: Vec<&str> = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom)).collect();
+        let atoms = formulas.atoms(formula);
         let mut own = Formulas::new();
         // In the order of the names, so that an atom's number is its rank among them.
-        for &atom in &formulas.atoms(formula) {
-            own.import(formulas, formulas.known_atom(atom));
+        for &atom in &atoms {
+            own.import_atom(formulas, atom);
         }
         let formula = own.import(formulas, formula);
         let mut automaton = Automaton::of_own(own, formula);
-        automaton.numbers = names.iter().zip(0..).map(|(&name, number)| (name.into(), number)).collect();
+        automaton.numbers =
+            atoms.iter().zip(0..).map(|(&atom, number)| (formulas.name(atom).into(), number)).collect();
         automaton
     }
 
@@ -251,12 +252,16 @@ impl Automaton {
     /// Returns the labels called `names`; names outside the formula make no difference.
     #[inline]
     pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
-        let mut labels = Labels::default();
+        let (mut low, mut labels) = (0, Labels::default());
         for name in names {
-            if let Some(&number) = self.numbers.get(name) {
-                labels.insert(number);
+            match self.numbers.get(name) {
+                // Bits in a register, while labels would be in memory.
+                Some(&number) if number < 64 => low |= 1 << number,
+                Some(&number) => labels.insert(number),
+                None => {}
             }
         }
+        labels.low = low;
         labels
     }
 
@@ -420,7 +425,7 @@ impl Automaton {
         let mut formulas = Formulas::new();
         // All names again, in their order: the atoms keep their numbers, so labels stay valid.
         for number in 0..self.atoms {
-            formulas.import(&old.formulas, old.formulas.known_atom(Atom(number)));
+            formulas.import_atom(&old.formulas, Atom(number));
         }
         let formula = formulas.import(&old.formulas, self.formula);
         let mut fresh = Automaton::of_own(formulas, formula);
@@ -512,8 +517,8 @@ impl Automaton {
 
     /// Returns the residual of a step with its values in place of kept names: those of `binding`, or fresh ones.
     fn with_values(&mut self, residual: Residual, binding: u32) -> Residual {
+        let Some(kept) = &mut self.kept else { return residual };
         let free = self.progression.free(residual);
-        let Some(kept) = self.kept.as_mut().filter(|_| free != 0) else { return residual };
         let mut residual = residual;
         if let Some(binding) = kept.binding(binding) {
             for (keep, atoms) in binding.iter().filter(|(keep, _)| free >> keep.0 & 1 == 1) {
@@ -589,8 +594,8 @@ impl Automaton {
         if !self.has_rows {
             self.ways.push(Ways::new(&relevant));
         }
-        self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None });
-        self.verdicts.push(Verdict { is_satisfied, permanent: None, is_given_up: false });
+        self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None, is_given_up: false });
+        self.verdicts.push(Verdict { is_satisfied, permanent: None });
         self.atom_counts.push(self.progression.formulas.atom_count(spelled));
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.

@@ -10,6 +10,7 @@
 //! negation share a node: `a | b` is `!(!a & !b)`.
 
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 
 use super::table::{Unique, hash_of};
 
@@ -64,7 +65,7 @@ pub struct Keep(pub u32);
 pub const KEEPS_MAX: usize = 32;
 
 /// The range of steps of a bounded operator, counted from the current one (0), both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bound {
     /// The first step that counts, or the time from which on steps count.
     pub from: u32,
@@ -105,6 +106,14 @@ pub fn elapsed_ms(before_ms: u64, now_ms: u64) -> u32 {
     let elapsed = quanta(now_ms).saturating_sub(quanta(before_ms)) * u64::from(QUANTUM_MS);
     // Beyond any bound.
     u32::try_from(elapsed).unwrap_or(u32::MAX / QUANTUM_MS * QUANTUM_MS)
+}
+
+impl Hash for Bound {
+    // In one word: nodes are hashed at every step that is taken for the first time.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let ends = u64::from(self.from) << 32 | u64::from(self.to);
+        state.write_u64(ends.rotate_left(self.unit as u32));
+    }
 }
 
 impl Bound {
@@ -624,18 +633,15 @@ impl Formulas {
     /// Returns `formula` of `other` as a formula of this store.
     pub fn import(&mut self, other: &Formulas, formula: Formula) -> Formula {
         let parts = other.parts(formula);
-        let mut mine = std::collections::BTreeMap::new();
+        let mut mine: Vec<Formula> = Vec::with_capacity(parts.len());
         for &part in &parts {
             let of = |f: Formula| -> Formula {
-                mine.get(&f.bare()).copied().map_or(f, |found: Formula| found.negated_if(f.is_negated()))
+                // Parts come before wholes, so the parts of this node are built already, and they are in order.
+                let at = parts.binary_search(&f.bare()).expect("a part is among the parts");
+                mine[at].negated_if(f.is_negated())
             };
-            // Parts come before wholes, so the parts of this node are built already.
             let built = match other.node(part) {
-                Node::Atom(atom) => {
-                    let keeps = bits(other.free(part)).map(|at| self.keep_of(other.keep_text(Keep(at))));
-                    let free = keeps.fold(0, |free, keep| free | 1 << keep.0);
-                    self.atom_with(other.name(atom), free)
-                }
+                Node::Atom(atom) => self.import_atom(other, atom),
                 Node::Keep(keep, f) => self.keep(other.keep_text(keep), of(f)),
                 Node::And(members) => {
                     let members: Vec<Formula> = other.members(members).iter().map(|&f| of(f)).collect();
@@ -649,9 +655,16 @@ impl Formulas {
                 | Node::Previous(_)
                 | Node::Since(..)) => self.built(node, of),
             };
-            mine.insert(part, built);
+            mine.push(built);
         }
-        mine[&formula.bare()].negated_if(formula.is_negated())
+        mine.last().expect("a formula is a part of itself").negated_if(formula.is_negated())
+    }
+
+    /// Returns the atom of `other` as one of this store.
+    pub(super) fn import_atom(&mut self, other: &Formulas, atom: Atom) -> Formula {
+        let keeps = bits(other.free(other.known_atom(atom))).map(|at| self.keep_of(other.keep_text(Keep(at))));
+        let free = keeps.fold(0, |free, keep| free | 1 << keep.0);
+        self.atom_with(other.name(atom), free)
     }
 
     /// Returns `part` rebuilt from other parts, without its negation.
@@ -776,7 +789,14 @@ impl Formulas {
 
     /// Returns an until or its kin as seen one step later; at the end of its bound, only what it asks for
     /// there.
-    pub(super) fn later(&mut self, node: Node) -> Formula {
+    pub(super) fn later(&mut self, until: Formula) -> Formula {
+        let node = self.node(until);
+        // Most have no bound, and stay as they are.
+        if let Node::Until(bound, ..) | Node::StrongRelease(bound, ..) = node
+            && bound.later() == bound
+        {
+            return until.bare();
+        }
         self.rebound(node, |bound| Some(bound.later()))
     }
 

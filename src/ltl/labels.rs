@@ -4,8 +4,10 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels {
     pub(super) low: u64,
-    /// Bits of the atoms from 64 on, without trailing zero words.
-    high: Vec<u64>,
+    /// Bits of the atoms from 64 on, without trailing zero words; none if there are none. Few formulas have so many atoms, and
+    /// labels are moved and compared often, so this is one pointer.
+    #[expect(clippy::box_collection, reason = "a list in place is three words")]
+    high: Option<Box<Vec<u64>>>,
     /// Time since the step before, floored to the quantum.
     elapsed_ms: u32,
     /// Values that the step gives to kept names, see [`Automaton::bind`](super::Automaton::bind); 0 if they are not known.
@@ -24,7 +26,7 @@ impl Labels {
     /// Returns the labels of a formula of at most 64 atoms: bit *n* is set if atom *n* holds.
     #[inline]
     pub const fn from_bits(bits: u64) -> Labels {
-        Labels { low: bits, high: Vec::new(), elapsed_ms: 0, binding: 0 }
+        Labels { low: bits, high: None, elapsed_ms: 0, binding: 0 }
     }
 
     /// Returns the same labels, of a step that is this long after the one before; see [`elapsed_ms`](super::elapsed_ms).
@@ -59,10 +61,11 @@ impl Labels {
         }
         // The first 64 atoms are in `low`.
         let word = atom as usize / 64 - 1;
-        if self.high.len() <= word {
-            self.high.resize(word + 1, 0);
+        let high = self.high.get_or_insert_default();
+        if high.len() <= word {
+            high.resize(word + 1, 0);
         }
-        self.high[word] |= 1 << (atom % 64);
+        high[word] |= 1 << (atom % 64);
     }
 
     /// Returns true if the atom with the number `atom` is in the set.
@@ -70,8 +73,12 @@ impl Labels {
         if atom < 64 {
             self.low >> atom & 1 == 1
         } else {
-            self.high.get(atom as usize / 64 - 1).is_some_and(|word| word >> (atom % 64) & 1 == 1)
+            self.high().get(atom as usize / 64 - 1).is_some_and(|word| word >> (atom % 64) & 1 == 1)
         }
+    }
+
+    fn high(&self) -> &[u64] {
+        self.high.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// Returns the first 64 atoms as bits: bit *n* is set if atom *n* holds.
@@ -81,7 +88,7 @@ impl Labels {
 
     /// Returns true if all atoms of the set are among the first 64.
     pub(super) fn is_low(&self) -> bool {
-        self.high.is_empty()
+        self.high.is_none()
     }
 
     /// Returns the labels that are in either set.
@@ -92,19 +99,23 @@ impl Labels {
         // Of the labels of an action and of a screen, one knows the time and the values.
         let elapsed_ms = self.elapsed_ms.max(other.elapsed_ms);
         let binding = self.binding.max(other.binding);
-        if self.high.is_empty() && other.high.is_empty() {
-            return Labels { low, high: Vec::new(), elapsed_ms, binding };
-        }
+        let high = if self.is_low() && other.is_low() { None } else { Some(Box::new(self.high_union(other))) };
+        Labels { low, high, elapsed_ms, binding }
+    }
+
+    #[cold]
+    fn high_union(&self, other: &Labels) -> Vec<u64> {
+        let (one, other) = (self.high(), other.high());
         // The longer list is the one that is copied, because `zip` ends with the shorter.
-        let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
-        let mut union = Labels { low, high: long.high.clone(), elapsed_ms, binding };
-        union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);
+        let (long, short) = if one.len() < other.len() { (other, one) } else { (one, other) };
+        let mut union = long.to_vec();
+        union.iter_mut().zip(short).for_each(|(word, other)| *word |= other);
         union
     }
 
     /// Iterates over the atom numbers in the set, from the lowest.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
-        std::iter::once(&self.low).chain(&self.high).zip(0_u32..).flat_map(|(&word, at)| {
+        std::iter::once(&self.low).chain(self.high()).zip(0_u32..).flat_map(|(&word, at)| {
             let mut left = word;
             std::iter::from_fn(move || {
                 let bit = (left != 0).then(|| left.trailing_zeros())?;
@@ -116,11 +127,12 @@ impl Labels {
 
     /// Returns the labels that are in both sets; the values of `self`, if those of `other` count.
     pub(super) fn shared_with(&self, other: &Labels) -> Labels {
-        let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
+        let mut high: Vec<u64> = self.high().iter().zip(other.high()).map(|(a, b)| a & b).collect();
         // Sets are compared and hashed as lists of words, so equal sets must have equal lists.
         while high.last() == Some(&0) {
             high.pop();
         }
+        let high = if high.is_empty() { None } else { Some(Box::new(high)) };
         let binding = if other.binding == 0 { 0 } else { self.binding };
         Labels { low: self.low & other.low, high, elapsed_ms: 0, binding }
     }

@@ -616,7 +616,8 @@ impl Meaning {
         mut allowance: Allowance,
     ) -> Result<Prediction, TooMany> {
         let mut followers = Vec::new();
-        for class in self.all_waited(formulas, class, &mut allowance)? {
+        let later = self.all_waited(formulas, class, &mut allowance)?;
+        for class in std::iter::once(class).chain(later) {
             let functions = self.after_step(formulas, class, &mut allowance)?;
             let past = self.classes[class.index()].past;
             self.for_each_follower(&functions, known, &mut allowance, |meaning, functions, _| {
@@ -624,12 +625,12 @@ impl Meaning {
                 Ok(())
             })?;
         }
-        let mut violated = Vec::with_capacity(followers.len());
+        let (mut violated, mut satisfied) = (Tally::default(), Tally::default());
         for &class in &followers {
-            violated.push(self.meets(formulas, class, Goal::Violated, &allowance)?);
+            violated.add(self.meets(formulas, class, Goal::Violated, &allowance)?);
+            satisfied.add(self.is_satisfied(class));
         }
-        let satisfied = followers.iter().map(|&class| self.is_satisfied(class));
-        Ok(Prediction { violated: Share::of(violated), satisfied: Share::of(satisfied) })
+        Ok(Prediction { violated: violated.share(), satisfied: satisfied.share() })
     }
 
     /// Predicts a step whose labels agree with `known`: with none, some or all of these label sets, does the trace satisfy the
@@ -642,7 +643,8 @@ impl Meaning {
         mut allowance: Allowance,
     ) -> Result<Share, TooMany> {
         let (mut can_end_well, mut can_end_badly) = (false, false);
-        for class in self.all_waited(formulas, class, &mut allowance)? {
+        let later = self.all_waited(formulas, class, &mut allowance)?;
+        for class in std::iter::once(class).chain(later) {
             let functions = self.after_step(formulas, class, &mut allowance)?;
             let (well, badly) = self.ends(functions[0], known);
             (can_end_well, can_end_badly) = (can_end_well | well, can_end_badly | badly);
@@ -654,21 +656,21 @@ impl Meaning {
         })
     }
 
-    /// Returns the classes that `class` can be before the next step: itself, and what it is as time passes.
+    /// Returns the classes that `class` can be before the next step as time passes, besides itself.
     pub fn all_waited(
         &mut self,
         formulas: &mut Formulas,
         class: Class,
         allowance: &mut Allowance,
     ) -> Result<Vec<Class>, TooMany> {
-        let mut all = vec![class];
+        let (mut all, mut last) = (Vec::new(), class);
         while self.has_time {
-            let last = all[all.len() - 1];
             let waited = self.waited(formulas, last, allowance)?;
             if waited == last {
                 break;
             }
             all.push(waited);
+            last = waited;
         }
         Ok(all)
     }
@@ -846,9 +848,11 @@ impl Meaning {
             found.push(meaning.intern_after(formulas, Functions { past, all: functions.to_vec() })?);
             Ok(())
         })?;
-        // Different functions may be one class, because `intern` forgets needless values.
-        let mut seen = BTreeSet::new();
-        found.retain(|&class| seen.insert(class));
+        // Different functions may be one class, because `intern` forgets needless values of the past.
+        if functions.len() > 1 || self.instances.is_some() {
+            let mut seen = BTreeSet::new();
+            found.retain(|&class| seen.insert(class));
+        }
         if self.followers_kept + found.len() <= FOLLOWERS_KEPT_MAX {
             self.followers_kept += found.len();
             let cost = before - allowance.left;
@@ -1151,7 +1155,7 @@ impl Meaning {
             if open.len() > before {
                 continue;
             }
-            let value = self.step_node(formulas, node, step);
+            let value = self.step_node(formulas, part, step);
             // With past operators the value depends on the class, so it is good for this step alone.
             if formulas.has_past(part) {
                 step.now.insert(part, value);
@@ -1168,9 +1172,9 @@ impl Meaning {
         found.map(|edge| edge.negated_if(formula.is_negated()))
     }
 
-    fn step_node(&mut self, formulas: &mut Formulas, node: Node, step: &Step) -> Edge {
+    fn step_node(&mut self, formulas: &mut Formulas, part: Formula, step: &Step) -> Edge {
         let of = |meaning: &Meaning, f: Formula| meaning.after(step, f).expect("parts before wholes");
-        match node {
+        match formulas.node(part) {
             Node::True => Edge::TRUE,
             Node::Atom(atom) => self.bdd.literal(atom.0),
             Node::And(members) => {
@@ -1186,14 +1190,14 @@ impl Meaning {
             Node::Next(f) => self.required_there(formulas, f, step),
             Node::Until(bound, a, b) => {
                 let now = if bound.from == 0 { of(self, b) } else { Edge::FALSE };
-                let later = formulas.later(node);
+                let later = formulas.later(part);
                 let later = self.required_there(formulas, later, step);
                 let rest = self.bdd.and(of(self, a), later);
                 self.bdd.or(now, rest)
             }
             Node::StrongRelease(bound, a, b) => {
                 let now = if bound.from == 0 { of(self, b) } else { Edge::TRUE };
-                let later = formulas.later(node);
+                let later = formulas.later(part);
                 let later = self.required_there(formulas, later, step);
                 let rest = self.bdd.or(of(self, a), later);
                 self.bdd.and(now, rest)
@@ -1214,7 +1218,7 @@ impl Meaning {
         let mut visited = 0;
         let mut seen: HashSet<Vec<Edge>, Multiply> = HashSet::default();
         let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
-        while let Some((functions, cube)) = open.pop() {
+        while let Some((functions, mut cube)) = open.pop() {
             let before = self.bdd.work();
             let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
             // Long lists take time even where nothing is conjoined.
@@ -1242,9 +1246,10 @@ impl Meaning {
                     .collect();
                 // Label sets with the same functions lead to the same residuals, so one of them is enough.
                 if seen.insert(branch.clone()) {
-                    let mut cube = cube.clone();
-                    cube.push((variable, value));
-                    open.push((branch, cube));
+                    // The second branch is the last that needs the list.
+                    let mut longer = if value { cube.clone() } else { std::mem::take(&mut cube) };
+                    longer.push((variable, value));
+                    open.push((branch, longer));
                 }
             }
         }
@@ -1349,25 +1354,34 @@ pub enum Share {
 }
 
 impl Share {
-    fn of(values: impl IntoIterator<Item = bool>) -> Share {
-        let (mut any, mut all) = (false, true);
-        for value in values {
-            any |= value;
-            all &= value;
-        }
-        match (any, all) {
-            (true, true) => Share::All,
-            (true, false) => Share::Some,
-            (false, _) => Share::None,
-        }
-    }
-
     /// Returns the share that has the property not.
     pub(super) fn of_the_others(self) -> Share {
         match self {
             Share::None => Share::All,
             Share::Some => Share::Some,
             Share::All => Share::None,
+        }
+    }
+}
+
+/// Values of a property of label sets: true if some have it, and if some have it not.
+#[derive(Default)]
+struct Tally {
+    with: bool,
+    without: bool,
+}
+
+impl Tally {
+    fn add(&mut self, has_it: bool) {
+        self.with |= has_it;
+        self.without |= !has_it;
+    }
+
+    fn share(&self) -> Share {
+        match (self.with, self.without) {
+            (true, false) => Share::All,
+            (true, true) => Share::Some,
+            (false, _) => Share::None,
         }
     }
 }

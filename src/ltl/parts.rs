@@ -134,7 +134,8 @@ impl Meaning {
         let mut followers: Vec<Vec<usize>> = Vec::new();
         while let Some(&class) = classes.get(followers.len()) {
             let mut found = Vec::new();
-            for class in self.all_waited(formulas, class, allowance)? {
+            let later = self.all_waited(formulas, class, allowance)?;
+            for class in std::iter::once(class).chain(later) {
                 found.extend(self.followers_within(formulas, class, allowance)?);
             }
             found.sort_unstable();

@@ -283,13 +283,13 @@ impl Progression {
             Node::Keep(_, f) => self.open_one(f),
             Node::Iff(a, b) => [a, b].into_iter().for_each(|f| self.open_one(f)),
             Node::Next(f) => self.open_past_at_top(f),
-            node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
+            Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b) => {
                 self.open_one(a);
                 // The right side counts only from the start of the bound on.
                 if bound.from == 0 {
                     self.open_one(b);
                 }
-                let later = self.formulas.later(node);
+                let later = self.formulas.later(formula);
                 self.open_past_at_top(later);
             }
             Node::Previous(_) => self.open_one(self.recall(memory, formula)),
@@ -352,18 +352,18 @@ impl Progression {
             // Its atoms have been judged with the value of this step.
             Node::Keep(_, f) => self.value(f),
             Node::Next(f) => self.required_there(f),
-            node @ Node::Until(bound, a, b) => {
+            Node::Until(bound, a, b) => {
                 // Before its range begins, the right side cannot satisfy it.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::FALSE };
-                let later = self.formulas.later(node);
+                let later = self.formulas.later(formula);
                 let later = self.required_there(later);
                 let rest = self.formulas.and([self.value(a), later]);
                 self.formulas.or([now, rest])
             }
-            node @ Node::StrongRelease(bound, a, b) => {
+            Node::StrongRelease(bound, a, b) => {
                 // Before its range begins, the right side is not asked for.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::TRUE };
-                let later = self.formulas.later(node);
+                let later = self.formulas.later(formula);
                 let later = self.required_there(later);
                 let rest = self.formulas.or([self.value(a), later]);
                 self.formulas.and([now, rest])

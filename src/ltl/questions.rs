@@ -51,15 +51,15 @@ impl Automaton {
         let judged = self.judged(state);
         // With too many residuals to explore, nothing is known to be permanent.
         let permanent = judged.unwrap_or(Permanent::Open);
-        let verdict = &mut self.verdicts[state.index()];
-        (verdict.permanent, verdict.is_given_up) = (Some(permanent), judged.is_err());
+        self.verdicts[state.index()].permanent = Some(permanent);
+        self.states[state.index()].is_given_up = judged.is_err();
         permanent
     }
 
     /// Returns true if what is permanent at `state` is open only because the formula is too large to be judged.
     pub fn is_given_up(&mut self, state: ResidualId) -> bool {
         self.permanent(state);
-        self.verdicts[state.index()].is_given_up
+        self.states[state.index()].is_given_up
     }
 
     fn judged(&mut self, state: ResidualId) -> Result<Permanent, TooManyResiduals> {

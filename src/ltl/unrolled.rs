@@ -141,11 +141,11 @@ impl Unrolled<'_> {
             Node::Keep(_, f) => vec![(f, step)],
             Node::Iff(a, b) => vec![(a, step), (b, step)],
             Node::Next(f) => has_next.then_some((f, step + 1)).into_iter().collect(),
-            node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
+            Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b) => {
                 let mut needed = vec![(a, step)];
                 // The right side counts only from the start of the bound on.
                 needed.extend((bound.from == 0).then_some((b, step)));
-                needed.extend(has_next.then(|| (self.formulas.later(node), step + 1)));
+                needed.extend(has_next.then(|| (self.formulas.later(part), step + 1)));
                 needed
             }
             Node::Previous(f) => step.checked_sub(1).map(|before| (f, before)).into_iter().collect(),
@@ -177,7 +177,7 @@ impl Unrolled<'_> {
             Node::Next(_) => Literal::FALSE,
             node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
                 let later = if has_next {
-                    let later = self.formulas.later(node);
+                    let later = self.formulas.later(part);
                     self.known(later, step + 1)
                 } else {
                     Literal::FALSE
