@@ -146,40 +146,82 @@ fn cached_bits_fresh(bencher: Bencher, name: &str) {
         });
 }
 
-/// Measures steps of `G (a0 -> X a1) & G (a1 -> X a2) & ...` over this number of atoms: from 9 atoms on, a state has several
-/// tables in place of a row. Letters are fresh.
-#[divan::bench(args = [8, 9, 12, 16, 24])]
-fn cached_bits_of_atoms(bencher: Bencher, atoms: usize) {
-    let mut ltl = Formulas::new();
-    let names: Vec<Formula> = (0..atoms).map(|n| ltl.atom(&format!("a{n:02}"))).collect();
-    let mut rules = Vec::new();
-    for pair in names.windows(2) {
-        let either = ltl.or([pair[0], pair[1]]);
-        rules.push(ltl.next(either));
-    }
-    let any = ltl.or(rules);
-    let formula = ltl.always(Bound::ANY, any);
+/// Returns fresh letters of this number of atoms.
+fn fresh_letters(atoms: usize, seed: u64) -> Vec<u64> {
+    let mut random = random(seed);
+    (0..1 << 16).map(|_| random.random_range(0..1u64 << atoms)).collect()
+}
+
+/// Measures steps of the formula with fresh letters, after so many rounds of others that few of them are new.
+fn bench_fresh_letters(bencher: Bencher, (ltl, formula): (Formulas, Formula), rounds: u64) {
     let mut automaton = Automaton::new(&ltl, formula);
-    let draw = |seed: u64| -> Vec<u64> {
-        let mut random = random(seed);
-        (0..1 << 16).map(|_| random.random_range(0..1u64 << atoms)).collect()
-    };
+    let atoms = automaton.atoms().count();
     let run = |automaton: &mut Automaton, letters: &[u64]| {
         letters
             .iter()
             .fold(ResidualId::START, |state, &letter| automaton.step(state, &Labels::from_bits(letter)))
     };
-    for seed in 0..if atoms > 16 { 1 } else { 20 } {
-        run(&mut automaton, &draw(seed));
+    for seed in 0..rounds {
+        run(&mut automaton, &fresh_letters(atoms, seed));
     }
-    let mut seed = 20;
+    let mut seed = rounds;
     bencher
         .counter(ItemsCount::new(1usize << 16))
         .with_inputs(|| {
             seed += 1;
-            draw(seed)
+            fresh_letters(atoms, seed)
         })
         .bench_local_refs(|letters| run(&mut automaton, letters));
+}
+
+/// Returns `G F (a0 & a1 | a1 & a2 | ...)` over this number of atoms: no letter decides it.
+fn pairs_of_atoms(atoms: usize) -> (Formulas, Formula) {
+    let mut ltl = Formulas::new();
+    let names: Vec<Formula> = (0..atoms).map(|n| ltl.atom(&format!("a{n:02}"))).collect();
+    let pairs: Vec<Formula> = names.windows(2).map(|pair| ltl.and([pair[0], pair[1]])).collect();
+    let any = ltl.or(pairs);
+    let comes = ltl.eventually(Bound::ANY, any);
+    let formula = ltl.always(Bound::ANY, comes);
+    (ltl, formula)
+}
+
+/// Measures steps that depend on this number of atoms: from 9 atoms on, a state has blocks of followers in place of a row.
+#[divan::bench(args = [8, 9, 12, 16, 24])]
+fn cached_bits_of_atoms(bencher: Bencher, atoms: usize) {
+    // Beyond 16 atoms nearly all letters are new.
+    bench_fresh_letters(bencher, pairs_of_atoms(atoms), if atoms > 16 { 1 } else { 20 });
+}
+
+/// Measures steps of `G F ((a0 <-> b0) & ... & (a7 <-> b7))`: the worst formula of 16 atoms, as no two blocks are alike.
+#[divan::bench]
+fn cached_bits_of_unlike_blocks(bencher: Bencher) {
+    let mut ltl = Formulas::new();
+    let pairs: Vec<Formula> = (0..8)
+        .map(|n| {
+            let [a, b] = ["a", "b"].map(|side| ltl.atom(&format!("{side}{n}")));
+            ltl.iff(a, b)
+        })
+        .collect();
+    let equal = ltl.and(pairs);
+    let comes = ltl.eventually(Bound::ANY, equal);
+    let formula = ltl.always(Bound::ANY, comes);
+    bench_fresh_letters(bencher, (ltl, formula), 20);
+}
+
+/// Measures the same letters with a bare row of 65,536 followers, each look-up waiting for the one before.
+#[divan::bench]
+fn bare_row_of_16_atoms(bencher: Bencher) {
+    let row = divan::black_box(vec![1u32; 1 << 17]);
+    let mut seed = 0;
+    bencher
+        .counter(ItemsCount::new(1usize << 16))
+        .with_inputs(|| {
+            seed += 1;
+            fresh_letters(16, seed)
+        })
+        .bench_local_refs(|letters| {
+            letters.iter().fold(0, |state, &letter| row[(state as usize) << 16 | letter as usize])
+        });
 }
 
 /// Measures the same steps with a bare table.

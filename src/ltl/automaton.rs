@@ -17,6 +17,16 @@ use super::table::{Multiply, Unique, hash_of};
 /// Most atoms of a formula with a full row of followers for each state: a row has 1 KB.
 const ATOMS_IN_A_ROW: u32 = 8;
 
+/// Most atoms of a formula with a row of blocks for each state; a row has at most 1 KB, and so has a block.
+const ATOMS_IN_BLOCKS: u32 = 16;
+
+/// Labels that choose the entry of a table, and those of a block.
+const TABLE_BITS: u32 = 8;
+const TABLE_LEN: usize = 1 << TABLE_BITS;
+
+/// Block without a known follower.
+const NO_BLOCK: u32 = 0;
+
 /// Most atoms that a step from a state can depend on for it to have tables; with more, most of their entries stay empty.
 const ATOMS_IN_TABLES: u32 = 20;
 
@@ -86,8 +96,7 @@ pub struct Automaton {
     pub(super) work_before: u64,
     pub(super) formula: Formula,
     pub(super) atoms: u32,
-    /// True if states have rows of followers: the formula has few atoms and keeps no value.
-    has_rows: bool,
+    lookup: Lookup,
     /// True if the formula has a bound in time.
     pub(super) has_time: bool,
     /// Values in place of kept names; none if the formula keeps none.
@@ -103,15 +112,23 @@ pub struct Automaton {
     /// By state: the number of its atoms.
     atom_counts: Vec<u64>,
     by_residual: Unique,
-    /// The follower for each label set, row by row; empty if states have no rows.
+    /// The follower for each label set, row by row; empty if states have no rows of followers.
     rows: Vec<u32>,
-    /// Place of the state, and of the labels, in the number of a follower in `rows`.
+    /// The block for each set of the labels beyond the first eight, row by row, as its place in `tables`; empty if states have
+    /// no rows of blocks.
+    blocks: Vec<u32>,
+    /// Place of the state, and of the labels, in the number of an entry of `rows` or `blocks`.
     row_shift: u32,
     row_mask: usize,
     /// Otherwise, by state: how its follower is looked up in `tables`.
     ways: Vec<Ways>,
-    /// Tables of 256 entries, each the number of the next table or of the follower.
+    /// Tables of 256 entries, each the number of the next table or of the follower; blocks are tables of followers.
     tables: Vec<u32>,
+    /// By block: the number of its followers that are known.
+    known_in_block: Vec<u16>,
+    /// Blocks of which all followers are known, by these: alike ones are one, so that those in use stay in a cache.
+    full_blocks: Unique,
+    free_blocks: Vec<u32>,
     /// The steps taken with labels beyond the tables, found by the relevant ones.
     steps: Vec<(ResidualId, Labels, ResidualId)>,
     by_labels: Unique,
@@ -122,6 +139,38 @@ pub struct Automaton {
     pub(super) lasting: Option<Lasting>,
 }
 
+/// How followers are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lookup {
+    /// In a row of the state: the formula has few atoms, and keeps no value.
+    Rows,
+    /// In a block that a row of the state names: it has more atoms.
+    Blocks,
+    /// By the atoms that matter to the state.
+    Ways,
+}
+
+impl Lookup {
+    fn of(atoms: u32, has_keep: bool) -> Lookup {
+        if has_keep || atoms > ATOMS_IN_BLOCKS {
+            Lookup::Ways
+        } else if atoms > ATOMS_IN_A_ROW {
+            Lookup::Blocks
+        } else {
+            Lookup::Rows
+        }
+    }
+
+    /// Returns the number of labels that choose the entry of a row.
+    fn row_bits(self, atoms: u32) -> u32 {
+        match self {
+            Lookup::Rows => atoms,
+            Lookup::Blocks => atoms - TABLE_BITS,
+            Lookup::Ways => 0,
+        }
+    }
+}
+
 /// Verdicts that stay as they are, whatever steps come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lasting {
@@ -129,35 +178,46 @@ pub(super) struct Lasting {
     pub satisfaction: bool,
 }
 
-/// How the follower of a state is looked up: eight labels at a time give the entry of a table.
+/// How the follower of a state is looked up: up to eight labels at a time give the entry of a table.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
-    /// Labels that matter, if they are among the first 64.
-    mask: u64,
     /// First table, [`UNKNOWN`] until there is one.
     table: u32,
     /// First label of each eight.
     shifts: [u8; 8],
+    /// Labels of each eight that matter.
+    masks: [u8; 8],
     /// Number of tables on the way; 0 if too many labels matter, or some beyond the first 64, or kept values.
     len: u8,
 }
 
 impl Ways {
     fn new(relevant: &Labels) -> Ways {
-        let mut ways = Ways { mask: relevant.low, table: UNKNOWN, shifts: [0; 8], len: 0 };
+        let mut ways = Ways { table: UNKNOWN, shifts: [0; 8], masks: [0; 8], len: 0 };
         let is_large = !relevant.is_low() || relevant.low.count_ones() > ATOMS_IN_TABLES;
         if is_large || relevant.binding() != 0 {
             return ways;
         }
+        // The last table has the last eight labels, so that it is full and there are few of it.
         let mut left = relevant.low;
         // A state that no label changes has one table, too.
         while left != 0 || ways.len == 0 {
-            let shift = if left == 0 { 0 } else { left.trailing_zeros() };
+            let shift = left.checked_ilog2().unwrap_or(0).saturating_sub(TABLE_BITS - 1);
             ways.shifts[usize::from(ways.len)] = shift as u8;
+            ways.masks[usize::from(ways.len)] = (left >> shift) as u8;
             ways.len += 1;
-            left &= !(0xff << shift);
+            left &= (1 << shift) - 1;
         }
+        ways.shifts[..usize::from(ways.len)].reverse();
+        ways.masks[..usize::from(ways.len)].reverse();
         ways
+    }
+
+    /// Returns, table by table, the entry for these labels.
+    #[inline]
+    fn entries(&self, bits: u64) -> impl Iterator<Item = u64> {
+        let tables = self.shifts.iter().zip(&self.masks).take(usize::from(self.len));
+        tables.map(move |(&shift, &mask)| bits >> shift & u64::from(mask))
     }
 }
 
@@ -210,12 +270,13 @@ impl Automaton {
         let fresh = if has_keep { Instances::with_fresh(&mut formulas) } else { Instances::default() };
         let progression = Progression::new(formulas);
         let kept = has_keep.then(|| Box::new(Kept::new(&progression.formulas, atoms, fresh.clone())));
-        let has_rows = atoms <= ATOMS_IN_A_ROW && !has_keep;
+        let lookup = Lookup::of(atoms, has_keep);
+        let row_bits = lookup.row_bits(atoms);
         let mut automaton = Automaton {
             meaning: Meaning::new(&progression.formulas, has_time, has_keep.then(|| Arc::new(fresh))),
-            has_rows,
-            row_shift: if has_rows { atoms } else { 0 },
-            row_mask: if has_rows { (1 << atoms) - 1 } else { 0 },
+            lookup,
+            row_shift: row_bits,
+            row_mask: (1 << row_bits) - 1,
             kept,
             has_time,
             longest_ms,
@@ -230,14 +291,22 @@ impl Automaton {
             atom_counts: Vec::new(),
             by_residual: Unique::default(),
             rows: Vec::new(),
+            blocks: Vec::new(),
             ways: Vec::new(),
             tables: Vec::new(),
+            known_in_block: Vec::new(),
+            full_blocks: Unique::default(),
+            free_blocks: Vec::new(),
             steps: Vec::new(),
             by_labels: Unique::default(),
             atoms_max,
             depth_max,
             lasting: None,
         };
+        if lookup == Lookup::Blocks {
+            let no_block = automaton.new_block();
+            debug_assert_eq!(no_block, NO_BLOCK);
+        }
         // The start is no residual: a trace has at least one step, so the value at the end does not count for
         // it.
         automaton.add(Residual { formula, memory: Memory::NONE });
@@ -274,21 +343,29 @@ impl Automaton {
             if next != UNKNOWN {
                 return ResidualId(next);
             }
-        } else {
-            let ways = &self.ways[state.index()];
-            let bits = labels.low & ways.mask;
-            let mut next = ways.table;
-            for &shift in &ways.shifts[..usize::from(ways.len)] {
-                if next == UNKNOWN {
-                    break;
-                }
-                next = self.tables[(next as usize) << 8 | (bits >> shift & 0xff) as usize];
-            }
+        } else if let Some(&block) = self.blocks.get(self.place_in_row(state, labels.low >> TABLE_BITS)) {
+            let next = self.tables[place_in_block(block, labels.low)];
             if next != UNKNOWN {
                 return ResidualId(next);
             }
+        } else {
+            return self.step_by_ways(state, labels);
         }
         self.step_anew(state, labels)
+    }
+
+    // Not in line, because the steps of smaller formulas take longer with more code beside them.
+    #[inline(never)]
+    fn step_by_ways(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
+        let ways = &self.ways[state.index()];
+        let mut next = ways.table;
+        for entry in ways.entries(labels.low) {
+            if next == UNKNOWN {
+                break;
+            }
+            next = self.tables[place_in_table(next, entry)];
+        }
+        if next == UNKNOWN { self.step_anew(state, labels) } else { ResidualId(next) }
     }
 
     /// Returns the state that `state` is once `elapsed_ms` have passed, before the next step.
@@ -453,21 +530,26 @@ impl Automaton {
     fn step_anew(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         // Label sets that differ in other atoms lead to the same state, so they share one computed step.
         let mattering = labels.shared_with(&self.states[state.index()].relevant);
-        if self.has_rows {
-            let place = self.place_in_row(state, mattering.low);
-            if self.rows[place] == UNKNOWN {
-                self.rows[place] = self.follow(state, &mattering).0;
+        let has_room = self.tables.len() < TABLE_ENTRIES_MAX;
+        match self.lookup {
+            Lookup::Rows => {
+                let place = self.place_in_row(state, mattering.low);
+                if self.rows[place] == UNKNOWN {
+                    self.rows[place] = self.follow(state, &mattering).0;
+                }
+                let next = self.rows[place];
+                let asked = self.place_in_row(state, labels.low);
+                // Kept under the labels as they came as well, so that next time one look-up is enough.
+                self.rows[asked] = next;
+                return ResidualId(next);
             }
-            let next = self.rows[place];
-            let asked = self.place_in_row(state, labels.low);
-            // Kept under the labels as they came as well, so that next time one look-up is enough.
-            self.rows[asked] = next;
-            return ResidualId(next);
-        }
-        if self.ways[state.index()].len > 0 && self.tables.len() < TABLE_ENTRIES_MAX {
-            let next = self.follow(state, &mattering);
-            self.enter(state, mattering.low, next);
-            return next;
+            Lookup::Blocks if has_room => return self.step_in_block(state, labels, &mattering),
+            Lookup::Ways if has_room && self.ways[state.index()].len > 0 => {
+                let next = self.follow(state, &mattering);
+                self.enter(state, mattering.low, next);
+                return next;
+            }
+            Lookup::Blocks | Lookup::Ways => {}
         }
         let hash = hash_of(&(state, &mattering));
         let known = self.by_labels.find(hash, |index| {
@@ -490,22 +572,72 @@ impl Automaton {
             self.ways[state.index()].table = self.new_table();
         }
         let mut table = self.ways[state.index()].table;
-        let (last, before) = ways.shifts[..usize::from(ways.len)].split_last().expect("one table at least");
-        let entry = |table: u32, shift: u8| (table as usize) << 8 | (bits >> shift & 0xff) as usize;
-        for &shift in before {
-            let at = entry(table, shift);
-            if self.tables[at] == UNKNOWN {
+        let mut entries = ways.entries(bits).peekable();
+        while let Some(entry) = entries.next() {
+            let at = place_in_table(table, entry);
+            if entries.peek().is_none() {
+                self.tables[at] = follower.0;
+            } else if self.tables[at] == UNKNOWN {
                 self.tables[at] = self.new_table();
             }
             table = self.tables[at];
         }
-        self.tables[entry(table, *last)] = follower.0;
     }
 
     fn new_table(&mut self) -> u32 {
-        let number = self.tables.len() >> 8;
-        self.tables.resize(self.tables.len() + 256, UNKNOWN);
+        let number = self.tables.len() / TABLE_LEN;
+        self.tables.resize(self.tables.len() + TABLE_LEN, UNKNOWN);
         number as u32
+    }
+
+    /// Takes a step from a state with a row of blocks.
+    fn step_in_block(&mut self, state: ResidualId, labels: &Labels, mattering: &Labels) -> ResidualId {
+        let place = self.place_in_row(state, mattering.low >> TABLE_BITS);
+        if self.blocks[place] == NO_BLOCK {
+            self.blocks[place] = self.new_block();
+        }
+        let known = self.tables[place_in_block(self.blocks[place], mattering.low)];
+        let next = if known == UNKNOWN { self.follow(state, mattering) } else { ResidualId(known) };
+        // Labels that differ in other atoms share the block, and there each has its entry.
+        let asked = self.place_in_row(state, labels.low >> TABLE_BITS);
+        self.blocks[asked] = self.blocks[place];
+        for bits in [mattering.low, labels.low] {
+            let at = place_in_block(self.blocks[place], bits);
+            if self.tables[at] == UNKNOWN {
+                self.tables[at] = next.0;
+                self.count_in_block(state, self.blocks[place]);
+            }
+        }
+        next
+    }
+
+    /// Counts one more follower of a block of `state`. Once all are known, another block may have the same.
+    fn count_in_block(&mut self, state: ResidualId, block: u32) {
+        let known = &mut self.known_in_block[block as usize / TABLE_LEN];
+        *known += 1;
+        if usize::from(*known) < TABLE_LEN {
+            return;
+        }
+        let entries = |block: u32| &self.tables[block as usize..][..TABLE_LEN];
+        let hash = hash_of(entries(block));
+        let Some(same) = self.full_blocks.find(hash, |other| entries(other) == entries(block)) else {
+            self.full_blocks.insert(hash, block);
+            return;
+        };
+        // No other state has come to a block that was not full.
+        let row = self.place_in_row(state, 0)..=self.place_in_row(state, u64::MAX);
+        self.blocks[row].iter_mut().filter(|named| **named == block).for_each(|named| *named = same);
+        self.free_blocks.push(block);
+    }
+
+    fn new_block(&mut self) -> u32 {
+        if let Some(free) = self.free_blocks.pop() {
+            self.tables[free as usize..][..TABLE_LEN].fill(UNKNOWN);
+            self.known_in_block[free as usize / TABLE_LEN] = 0;
+            return free;
+        }
+        self.known_in_block.push(0);
+        self.new_table() << TABLE_BITS
     }
 
     fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
@@ -591,10 +723,14 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = ResidualId(self.states.len() as u32);
-        if !self.has_rows {
-            self.ways.push(Ways::new(&relevant));
-        }
-        self.states.push(StateEntry { residual, spelled, relevant, class: None, parts: None, is_given_up: false });
+        self.states.push(StateEntry {
+            residual,
+            spelled,
+            relevant,
+            class: None,
+            parts: None,
+            is_given_up: false,
+        });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
         self.atom_counts.push(self.progression.formulas.atom_count(spelled));
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
@@ -602,9 +738,90 @@ impl Automaton {
         if state != ResidualId::START {
             self.by_residual.insert(hash_of(&residual), state.0);
         }
-        if self.has_rows {
-            self.rows.resize(self.states.len() << self.atoms, UNKNOWN);
+        let row_end = self.states.len() << self.row_shift;
+        match self.lookup {
+            Lookup::Rows => self.rows.resize(row_end, UNKNOWN),
+            Lookup::Blocks => self.blocks.resize(row_end, NO_BLOCK),
+            Lookup::Ways => self.ways.push(Ways::new(&self.states[state.index()].relevant)),
         }
         state
+    }
+}
+
+/// Returns the place of an entry of a table in the list of all tables: the first eight of `bits` choose it.
+#[inline]
+fn place_in_table(table: u32, bits: u64) -> usize {
+    (table as usize) << TABLE_BITS | (bits as usize & (TABLE_LEN - 1))
+}
+
+/// Returns the place of an entry of a block, which is known by its own place.
+#[inline]
+fn place_in_block(block: u32, bits: u64) -> usize {
+    block as usize | (bits as usize & (TABLE_LEN - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::formula::Bound;
+    use super::*;
+
+    /// Follows `G F (a0 & a1 | a1 & a2 | ...)` over `pairs` atoms, and beside it `others` atoms that decide nothing after the
+    /// first step, and checks that a step satisfies it exactly if it has a pair.
+    fn check(pairs: usize, others: usize, steps: u64) {
+        let mut ltl = Formulas::new();
+        let names: Vec<Formula> = (0..pairs + others).map(|n| ltl.atom(&format!("a{n:02}"))).collect();
+        let any: Vec<Formula> = names[..pairs].windows(2).map(|two| ltl.and([two[0], two[1]])).collect();
+        let any = ltl.or(any);
+        let comes = ltl.eventually(Bound::ANY, any);
+        let mut formula = ltl.always(Bound::ANY, comes);
+        if others > 0 {
+            let all = ltl.and(names[pairs..].iter().copied());
+            formula = ltl.and([!all, formula]);
+        }
+        let mut automaton = Automaton::new(&ltl, formula);
+        let mut state = ResidualId::START;
+        let mut random = 1_u64;
+        for step in 0..steps {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let mut letter = random >> 32 & ((1 << (pairs + others)) - 1);
+            if step == 0 {
+                letter = 0;
+            }
+            state = automaton.step(state, &Labels::from_bits(letter));
+            let low = letter & ((1 << pairs) - 1);
+            assert_eq!(automaton.is_satisfied(state), low & low >> 1 != 0, "{letter:b} at {step}");
+        }
+    }
+
+    #[test]
+    fn steps_with_many_atoms_are_looked_up_where_they_were_entered() {
+        for pairs in [8, 9, 10, 16, 17, 20, 21] {
+            check(pairs, 0, 40_000);
+        }
+        // Most labels make no difference after the first step.
+        for (pairs, others) in [(9, 3), (3, 13), (12, 12), (2, 28)] {
+            check(pairs, others, 40_000);
+        }
+    }
+
+    #[test]
+    fn blocks_with_equal_followers_are_one() {
+        let mut ltl = Formulas::new();
+        let names: Vec<Formula> = (0..10).map(|n| ltl.atom(&format!("a{n}"))).collect();
+        let any = ltl.or(names);
+        let comes = ltl.eventually(Bound::ANY, any);
+        let formula = ltl.always(Bound::ANY, comes);
+        let mut automaton = Automaton::new(&ltl, formula);
+        let mut state = ResidualId::START;
+        for letter in (0..3 << 10).chain(0..3 << 10) {
+            state = automaton.step(state, &Labels::from_bits(letter & 0x3ff));
+        }
+        // With a label among the last two all lead to one state, and else one leads to another. The blocks of the start and of
+        // that other state are not full.
+        let in_use = automaton.known_in_block.len() - 1 - automaton.free_blocks.len();
+        let named: BTreeSet<&u32> = automaton.blocks.iter().filter(|&&block| block != NO_BLOCK).collect();
+        assert_eq!((in_use, named.len()), (4, 4));
     }
 }

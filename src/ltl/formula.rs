@@ -662,7 +662,8 @@ impl Formulas {
 
     /// Returns the atom of `other` as one of this store.
     pub(super) fn import_atom(&mut self, other: &Formulas, atom: Atom) -> Formula {
-        let keeps = bits(other.free(other.known_atom(atom))).map(|at| self.keep_of(other.keep_text(Keep(at))));
+        let keeps =
+            bits(other.free(other.known_atom(atom))).map(|at| self.keep_of(other.keep_text(Keep(at))));
         let free = keeps.fold(0, |free, keep| free | 1 << keep.0);
         self.atom_with(other.name(atom), free)
     }

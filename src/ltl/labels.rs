@@ -99,7 +99,8 @@ impl Labels {
         // Of the labels of an action and of a screen, one knows the time and the values.
         let elapsed_ms = self.elapsed_ms.max(other.elapsed_ms);
         let binding = self.binding.max(other.binding);
-        let high = if self.is_low() && other.is_low() { None } else { Some(Box::new(self.high_union(other))) };
+        let high =
+            if self.is_low() && other.is_low() { None } else { Some(Box::new(self.high_union(other))) };
         Labels { low, high, elapsed_ms, binding }
     }
 
