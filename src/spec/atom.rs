@@ -6,7 +6,7 @@ use pest::iterators::Pair;
 use super::grammar::{Grammar, Rule};
 use crate::gui::{
     ActionTypes, Atom, Comparison, Constant, Key, Kind, Mistake, Number, Op, Part, Pattern, Relation, Term,
-    opens_term,
+    nearest, opens_term,
 };
 use crate::text::{Diagnostic, Span, clip, no_character, span, unquote};
 
@@ -28,6 +28,8 @@ pub(super) struct AtomReader<'a> {
     pub widgets: &'a dyn Fn(&str) -> Option<Pattern>,
     /// Term of a kept name; none if the name keeps nothing here.
     pub kept: &'a dyn Fn(&str) -> Option<Term>,
+    /// Names that keep something here.
+    pub kept_names: Vec<&'a str>,
     /// Names that were read, with their places.
     pub names: Vec<(String, Span)>,
     pub mistakes: Vec<Diagnostic>,
@@ -403,10 +405,22 @@ impl AtomReader<'_> {
                     .help("leave `prev` out, or read the screen")
             }
             Ok(key) => return Some(Term::Of(key)),
-            Err(mistake) => Diagnostic::error(mistake.code, at, mistake.message).help(mistake.help),
+            Err(mistake) => self.unknown(word, at, mistake),
         };
         self.mistakes.push(mistake);
         None
+    }
+
+    /// Returns the mistake of a word that is no key, and may misspell a kept name.
+    fn unknown(&self, word: &str, at: Span, mistake: Mistake) -> Diagnostic {
+        if self.kept_names.is_empty() {
+            return Diagnostic::error(mistake.code, at, mistake.message).help(mistake.help);
+        }
+        let help = match nearest(word, self.kept_names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("kept here: `{}`; {}", self.kept_names.join("`, `"), mistake.help),
+        };
+        Diagnostic::error(mistake.code, at, format!("`{word}` is neither kept here nor a key")).help(help)
     }
 }
 

@@ -800,7 +800,16 @@ mod tests {
         check_mistake("keep t = activity: a", "W-unused", "t", "`{t}`");
         check_mistake("keep t = text: a", "E-term", "text", "text(id = title)");
         check_mistake("keep t = count(a): [text = {t}]", "E-term", "a", "a `let` of one bracket");
-        check_mistake("(keep t = activity: [text = {t}]) & [text = {t}]", "E-unknown-key", "t", "");
+        check_mistake("(keep t = activity: [text = {t}]) & [text = {t}]", "E-unknown-key", "t", "known keys");
+        let kept = |word: &str| format!("keep t = activity: [text = {{t}}] & F [text = {{{word}}}]");
+        check_mistake(&kept("tt"), "E-unknown-key", "tt", "did you mean `t`?");
+        check_mistake(
+            &kept("activty"),
+            "E-unknown-key",
+            "activty",
+            "kept here: `t`; did you mean `activity`?",
+        );
+        check_mistake(&kept("tpye"), "E-unknown-key", "tpye", "kept here: `t`; known keys: ");
         let many: Vec<String> = (0..40).map(|at| format!("keep t{at} = count(text = a{at}): X")).collect();
         let uses: Vec<String> = (0..40).map(|at| format!("[text = {{t{at}}}]")).collect();
         check_mistake(

@@ -150,6 +150,7 @@ fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
         types: ActionTypes::Any,
         widgets: &|_| None,
         kept: &|_| None,
+        kept_names: Vec::new(),
         names: Vec::new(),
         mistakes: Vec::new(),
     };

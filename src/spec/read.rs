@@ -746,6 +746,7 @@ impl<'a> Reader<'a> {
             types,
             widgets: &widgets,
             kept: &kept,
+            kept_names: self.kept.iter().map(|kept| &*kept.written).collect(),
             names: Vec::new(),
             mistakes: Vec::new(),
         };
