@@ -55,6 +55,10 @@ impl Slack {
 /// Most characters of a widget's name; a longer one is a text, and the place of the widget is used.
 const DETAIL_CHARS_MAX: usize = 100;
 
+/// Most characters of an atom with kept values that a step sees: a list may have thousands of texts at every step. The spec
+/// keeps them all the same when the steps are replayed.
+const SEEN_CHARS_MAX: usize = 1_000;
+
 /// Returns the steps and the formula of `trace`, which reaches the objective of `spec`.
 pub fn capture(spec: &Spec, trace: &Trace, slack: Slack) -> Captured {
     let actions = declared(spec, trace);
@@ -77,13 +81,13 @@ pub fn capture(spec: &Spec, trace: &Trace, slack: Slack) -> Captured {
     } else {
         None
     };
-    Captured { steps: steps(trace, kept), formula, actions }
+    Captured { steps: steps(spec, trace, kept), formula, actions }
 }
 
 /// Returns the steps of `trace` and nothing that must be seen on the way, for a run that need not reach anything.
 pub fn capture_walk(spec: &Spec, trace: &Trace) -> Captured {
     let nothing = trace.steps.iter().map(|_| Vec::new()).collect();
-    Captured { steps: steps(trace, nothing), formula: None, actions: declared(spec, trace) }
+    Captured { steps: steps(spec, trace, nothing), formula: None, actions: declared(spec, trace) }
 }
 
 /// Returns the user's actions of `spec` and `trace`: whatever prints them must declare all that it names.
@@ -100,10 +104,15 @@ fn declared(spec: &Spec, trace: &Trace) -> Vec<UserAction> {
 }
 
 /// Returns the steps of `trace`, which see the atoms `kept`.
-fn steps(trace: &Trace, kept: Vec<Vec<(Atom, bool)>>) -> Vec<TestStep> {
+fn steps(spec: &Spec, trace: &Trace, kept: Vec<Vec<(Atom, bool)>>) -> Vec<TestStep> {
+    // An atom of the spec is as long as somebody wrote it.
+    let is_long = |atom: &Atom| {
+        let text = atom.to_string();
+        text.chars().count() > SEEN_CHARS_MAX && !spec.atoms.contains_key(&text)
+    };
     let steps = trace.steps.iter().zip(kept).enumerate().map(|(number, (step, kept))| {
         // The action of the step already says what its atoms would.
-        let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action()).collect();
+        let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action() && !is_long(atom)).collect();
         // The widget was on the screen before the step.
         let before = number.checked_sub(1).map(|before| &trace.steps[before].observation.screen);
         let shared = before.zip(step.action.target()).map(|(screen, target)| Shared::on(screen, target));

@@ -312,6 +312,29 @@ fn a_run_that_nobody_would_read_has_steps_and_no_formula() {
     assert_eq!((seen[..CAPTURED_MAX].iter().sum::<usize>(), seen[CAPTURED_MAX]), (0, 1));
 }
 
+#[test]
+fn a_step_sees_no_kept_list_that_nobody_would_read() {
+    let seen = |rows: usize| -> String {
+        let text = format!(
+            "app org.example.list \"List\" 1.0\ndisplay 480x800 240dpi\nlaunch Main\nactivity Main .Main {{\n    Button \"More\" -> open \
+             Other\n    for i in 1..{rows} {{ TextView \"Row {{i}} of the list\" tall 10 }}\n}}\nactivity Other .Other {{ Button \"None\" }}\n"
+        );
+        let read = sim::read(&Source::new("list.app", text));
+        let model = read.model.unwrap_or_else(|| panic!("{:?}", read.diagnostics));
+        let spec =
+            "possible \"x\": F (keep all = text(class ~ TextView): X [text(class ~ TextView) != {all}])";
+        let steps = "0 reinitialise \"org.example.list.Main\"\n1 click\ntext \"More\"\npath 0\n";
+        let text = format!("farlead test 2\nfrom\nsteps\n{steps}\nspecs\n{spec}\n");
+        let test = self::read(&Source::new("a.test.ltl", text)).test.expect("no mistakes");
+        let (replay, trace) = replayed(Sim::new(Arc::new(model), Seed(1)), &test);
+        assert_eq!(replay, Replay::Reproduced);
+        let captured = capture(&test.oracle, &trace, Slack::default());
+        captured.steps[1].sees.iter().map(|(atom, _)| atom.to_string()).collect()
+    };
+    assert_eq!(seen(2), r#"[text(class ~ TextView) != {list("Row 1 of the list", "Row 2 of the list")}]"#);
+    assert_eq!(seen(100), "");
+}
+
 /// A list of 40 rows, each of this height, on a display of 800 pixels; each opens another screen.
 fn rows(tall: u32) -> Sim {
     let text = format!(
