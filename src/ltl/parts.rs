@@ -99,7 +99,7 @@ pub(super) fn parts(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
 }
 
 /// Returns the formulas whose conjunction `formula` is, also those under a `G`.
-fn members(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
+pub(super) fn members(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     let mut found = Vec::new();
     let mut open: Vec<(Formula, Option<Bound>)> = vec![(formula, None)];
     while let Some((formula, always)) = open.pop() {

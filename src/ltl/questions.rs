@@ -6,11 +6,12 @@
 //! - Few steps show at once that nothing is permanent.
 //! - The formula is such that a verdict lasts: then it is permanent as soon as it is there.
 //! - Parts that share no atom are judged one by one, see [`parts`](super::parts).
+//! - A shortest violation is one of a member of a conjunction, where whatever shorter traces leave can be satisfied at once.
 //! - The residuals that can follow are listed, see [`meaning`](super::meaning).
 //! - A shortest run is looked for step by step, see [`unrolled`](super::unrolled).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Lasting, ResidualId, TooManyResiduals};
@@ -19,7 +20,7 @@ use super::labels::Labels;
 use super::meaning::{
     Assumption, Class, Cube, Goal, Guard, Meaning, Permanent, Prediction, RESIDUALS_MAX, Share, TooMany,
 };
-use super::parts::{Profile, parts};
+use super::parts::{Profile, members, parts};
 use super::progress::{Memory, Residual};
 use super::unrolled::shortest_run;
 
@@ -35,6 +36,9 @@ const FEW_ATOMS: u32 = 8;
 
 /// Cost limit of judging all parts of a formula: a tenth of a second or two.
 const PARTS_WORK_MAX: u64 = 500_000;
+
+/// Most states of a member after the same number of steps, where the members of a conjunction are judged by themselves.
+const MEMBER_STATES_MAX: usize = 100;
 
 /// Cost limit of listing residuals before another way is tried.
 const LISTED_FIRST_MAX: u64 = 200_000;
@@ -135,6 +139,12 @@ impl Automaton {
             return Ok(parts.iter().filter_map(|part| part.to_violation(at_start)).min());
         }
         let lasts = self.has_many_atoms() && self.lasting().violation;
+        if at_start && self.has_many_atoms() && !lasts {
+            let known = self.steps_to_violation_of_a_member();
+            if known.is_some() {
+                return Ok(known);
+            }
+        }
         self.steps_to(state, if lasts { Goal::Unsatisfied } else { Goal::Violated })
     }
 
@@ -267,6 +277,59 @@ impl Automaton {
             }
         }
         listed(self, LISTED_MAX)
+    }
+
+    /// Returns the fewest steps after which a member of the conjunction is violated for good, if no fewer steps violate the
+    /// whole for good; none if that is not known.
+    ///
+    /// The members may share atoms. A trace that is shorter leaves of each member one of the residuals that it can have then. So if
+    /// some run satisfies all these residuals of all members at once, then every shorter trace can go on well.
+    fn steps_to_violation_of_a_member(&mut self) -> Option<u32> {
+        let members = members(&mut self.progression.formulas, self.formula);
+        if members.len() < 2 || self.has_time {
+            return None;
+        }
+        let mut automata = Vec::with_capacity(members.len());
+        let mut least: Option<u32> = None;
+        let begin = self.work_before;
+        for member in members {
+            let mut automaton = Automaton::new(&self.progression.formulas, member);
+            let steps = automaton.steps_to_violation(ResidualId::START);
+            self.work_before += automaton.work();
+            if self.work_before - begin > PARTS_WORK_MAX {
+                return None;
+            }
+            least = least.into_iter().chain(steps.ok()?).min();
+            automata.push(automaton);
+        }
+        let mut left = Vec::new();
+        for automaton in &mut automata {
+            for state in automaton.states_after(least? - 1)? {
+                let spelled = automaton.states[state.index()].spelled;
+                left.push(self.progression.formulas.import(&automaton.progression.formulas, spelled));
+            }
+        }
+        let all_left = self.progression.formulas.and(left);
+        let goes_on = least == Some(1)
+            || self.progression.formulas.at_end(all_left)
+            || self.shortest_run(all_left, Assumption::NONE).is_ok();
+        least.filter(|_| goes_on)
+    }
+
+    /// Returns the states after this number of steps from the start, merged by meaning; none if they are too many.
+    fn states_after(&mut self, steps: u32) -> Option<BTreeSet<ResidualId>> {
+        let mut states = BTreeSet::from([ResidualId::START]);
+        for _ in 0..steps {
+            let mut next = BTreeSet::new();
+            for state in states {
+                next.extend(self.followers(state).ok()?.into_iter().map(|follower| follower.state));
+            }
+            if next.len() > MEMBER_STATES_MAX {
+                return None;
+            }
+            states = next;
+        }
+        Some(states)
     }
 
     fn shortest_run(&mut self, formula: Formula, assumption: Assumption) -> Result<Vec<Cube>, TooMany> {

@@ -169,6 +169,10 @@ fn small_conjunctions_are_judged_as_if_every_label_set_were_tried() {
     for round in 0..60 {
         check_exactly(rules(&mut random, 10, 2 + round % 5));
     }
+    // More atoms than residuals are listed of at once.
+    for _ in 0..20 {
+        check_exactly(rules(&mut random, 10, 8));
+    }
 }
 
 #[test]
@@ -216,7 +220,16 @@ fn large_state_machines_and_conjunctions_of_rules_have_their_shortest_violation(
         all.push(formulas.always(Bound::ANY, rule));
     }
     let rules = formulas.and(all);
-    for formula in [machine, rules] {
+    let mut all = Vec::new();
+    for n in 0..40 {
+        let [a, b] = [n, n + 1].map(|at| formulas.atom(&format!("c{at}")));
+        let then = formulas.next(b);
+        let rule = formulas.implies(a, then);
+        all.push(formulas.always(Bound::ANY, rule));
+    }
+    // Each rule shares an atom with the one before.
+    let chain = formulas.and(all);
+    for formula in [machine, rules, chain] {
         let mut automaton = Automaton::new(&formulas, formula);
         assert_eq!(automaton.permanent(ResidualId::START), Permanent::Open);
         assert_eq!(automaton.steps_to_violation(ResidualId::START), Ok(Some(2)));
