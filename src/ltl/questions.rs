@@ -22,7 +22,7 @@ use super::meaning::{
 };
 use super::parts::{Profile, members, parts};
 use super::progress::{Memory, Residual};
-use super::unrolled::shortest_run;
+use super::unrolled::{has_run, shortest_run};
 
 /// Fewest atoms of a residual that is probed: with fewer, computing all followers takes less time than a few
 /// steps.
@@ -312,7 +312,7 @@ impl Automaton {
         let all_left = self.progression.formulas.and(left);
         let goes_on = least == Some(1)
             || self.progression.formulas.at_end(all_left)
-            || self.shortest_run(all_left, Assumption::NONE).is_ok();
+            || has_run(&mut self.progression.formulas, all_left, SOUGHT_MAX, &mut self.work_before);
         least.filter(|_| goes_on)
     }
 

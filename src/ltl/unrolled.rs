@@ -27,10 +27,29 @@ pub(super) fn shortest_run(
     work_max: u64,
     work: &mut u64,
 ) -> Result<Vec<Cube>, TooMany> {
+    run(formulas, formula, assumption, &mut (1..=STEPS_MAX), work_max, work)
+}
+
+/// Returns true if some run satisfies `formula`; false tells nothing. Lengths are doubled, so this takes less than to find a
+/// shortest run.
+pub(super) fn has_run(formulas: &mut Formulas, formula: Formula, work_max: u64, work: &mut u64) -> bool {
+    let mut lengths =
+        std::iter::successors(Some(1), |steps| Some(steps * 2)).take_while(|steps| *steps <= STEPS_MAX);
+    run(formulas, formula, Assumption::NONE, &mut lengths, work_max, work).is_ok()
+}
+
+fn run(
+    formulas: &mut Formulas,
+    formula: Formula,
+    assumption: Assumption,
+    lengths: &mut dyn Iterator<Item = u32>,
+    work_max: u64,
+    work: &mut u64,
+) -> Result<Vec<Cube>, TooMany> {
     let mut looks = 0;
     let looks_max = work_max * LOOKS_A_UNIT;
     let mut found = Err(TooMany);
-    for steps in 1..=STEPS_MAX {
+    for steps in lengths {
         let mut unrolled = Unrolled {
             formulas,
             solver: Solver::new(),
