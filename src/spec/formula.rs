@@ -809,6 +809,9 @@ mod tests {
             "activty",
             "kept here: `t`; did you mean `activity`?",
         );
+        let misspelt = Source::new("-e", "keep t = activity: F [text = {tt}]");
+        let found = parse_formula(&misspelt, Names::Any).diagnostics;
+        assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["E-unknown-key"]);
         check_mistake(&kept("tpye"), "E-unknown-key", "tpye", "kept here: `t`; known keys: ");
         let many: Vec<String> = (0..40).map(|at| format!("keep t{at} = count(text = a{at}): X")).collect();
         let uses: Vec<String> = (0..40).map(|at| format!("[text = {{t{at}}}]")).collect();
