@@ -108,11 +108,11 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut course = Course::default();
     let mut number = 0u64;
     let mut given_up = 0u64;
-    let mut take = |monitor: &mut Monitor, at_ms: Option<u64>, labels: &Labels, out: &mut BufWriter<_>| {
+    let mut take = |monitor: &mut Monitor, at_ms: Option<u64>, labels: Labels, out: &mut BufWriter<_>| {
         let from = monitor.state();
         let progress = match at_ms {
-            Some(at_ms) => monitor.step_at(at_ms, labels.clone()),
-            None => monitor.step_labels(labels),
+            Some(at_ms) => monitor.step_at(at_ms, labels),
+            None => monitor.step_labels(&labels),
         };
         course.take(&progress);
         given_up += u64::from(progress.permanent == Permanent::Open && monitor.is_given_up());
@@ -153,18 +153,17 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
             for names in logged.steps(text).map_err(at_line)? {
                 let labels = monitor.labels(names);
-                take(&mut monitor, None, &labels, &mut out)?;
+                take(&mut monitor, None, labels, &mut out)?;
             }
             continue;
         }
-        let that_keeps;
-        let (at_ms, labels) = if keeps {
-            that_keeps = known.step_that_keeps(text, &mut monitor, &mut kept).map_err(at_line)?;
-            &that_keeps
+        let step = if keeps {
+            known.step_that_keeps(text, &mut monitor, &mut kept)
         } else {
-            known.step(text, &monitor).map_err(at_line)?
+            known.step(text, &monitor)
         };
-        let at_ms = if monitor.has_time() { Some(clock.time(*at_ms).map_err(at_line)?) } else { None };
+        let (at_ms, labels) = step.map_err(at_line)?;
+        let at_ms = if monitor.has_time() { Some(clock.time(at_ms).map_err(at_line)?) } else { None };
         take(&mut monitor, at_ms, labels, &mut out)?;
     }
     if course.steps == 0 {
@@ -379,36 +378,62 @@ fn answer(json: bool, monitor: &Monitor, progress: &Progress) -> io::Result<Stri
     Ok(format!("  {verdict:<18}  {:>6.3}  {residual}\n", progress.reward))
 }
 
-/// Lines of a trace with their labels: steps recur.
+/// Lines of a trace with their labels: in most traces steps recur.
 #[derive(Default)]
 struct KnownLines {
+    /// By line, without its time if that comes first.
     places: FxHashMap<Box<[u8]>, usize>,
     steps: Vec<(Option<u64>, Labels)>,
+    /// Lines that were known since the first of `steps`.
+    recurred: usize,
+    /// True once fewer lines recurred than were new: from then on remembering them is given up.
+    are_new: bool,
     names: KnownLabels,
 }
 
 impl KnownLines {
     /// Returns the time of a line and its labels, as `monitor` numbers them.
-    fn step(&mut self, line: &[u8], monitor: &Monitor) -> Result<&(Option<u64>, Labels), String> {
-        if let Some(&at) = self.places.get(line) {
-            return Ok(&self.steps[at]);
+    fn step(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
+        if self.are_new {
+            return self.read(line, monitor);
+        }
+        // Times never recur, and the labels behind them do.
+        let (at_ms, key) =
+            trace::cut_time(line).map_or((None, line), |(at_ms, behind)| (Some(at_ms), behind));
+        if let Some(&at) = self.places.get(key) {
+            self.recurred += 1;
+            let (known_ms, labels) = &self.steps[at];
+            return Ok((at_ms.or(*known_ms), labels.clone()));
         }
         let step = self.read(line, monitor)?;
+        if key.len() <= KNOWN_LINE_MAX {
+            self.places.insert(key.into(), self.steps.len());
+            self.steps.push(step.clone());
+        }
         // A trace of ever-new lines must not fill the memory.
-        if self.steps.len() >= KNOWN_LINES_MAX {
+        if self.steps.len() == KNOWN_LINES_MAX {
+            self.are_new = self.recurred < KNOWN_LINES_MAX;
             self.places.clear();
             self.steps.clear();
+            self.recurred = 0;
         }
-        if line.len() <= KNOWN_LINE_MAX {
-            self.places.insert(line.into(), self.steps.len());
-        }
-        self.steps.push(step);
-        Ok(&self.steps[self.steps.len() - 1])
+        Ok(step)
     }
 
     fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
+        let mut labels = Labels::default();
+        let at_ms = trace::read_plain_line(line, &mut |label| match self.names.0.get(label) {
+            Some(known) => {
+                known.number.iter().for_each(|&number| labels.insert(number));
+                true
+            }
+            None => false,
+        });
+        if let Some(at_ms) = at_ms {
+            return Ok((at_ms, labels));
+        }
         let recorded = trace::read_line(line).map_err(|error| error.to_string())?;
-        let names = self.named(&recorded.labels)?;
+        let names = self.named(&recorded.labels, monitor)?;
         Ok((recorded.at_ms, monitor.labels(names.iter().map(|name| &**name))))
     }
 
@@ -420,7 +445,7 @@ impl KnownLines {
         kept: &mut KeptValues,
     ) -> Result<(Option<u64>, Labels), String> {
         let mut recorded = trace::read_line(line).map_err(|error| error.to_string())?;
-        let names = self.named(&recorded.labels)?;
+        let names = self.named(&recorded.labels, monitor)?;
         let values: Result<Vec<Option<Vec<String>>>, String> = kept
             .names()
             .map(|name| {
@@ -435,9 +460,9 @@ impl KnownLines {
     }
 
     /// Returns the names that formulas have for `labels`.
-    fn named(&mut self, labels: &[String]) -> Result<Vec<Rc<str>>, String> {
+    fn named(&mut self, labels: &[String], monitor: &Monitor) -> Result<Vec<Rc<str>>, String> {
         let names: Result<Vec<Rc<str>>, &String> =
-            labels.iter().map(|label| self.names.name(label).ok_or(label)).collect();
+            labels.iter().map(|label| self.names.name(label, monitor).ok_or(label)).collect();
         names.map_err(|label| {
             format!("`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`")
         })
@@ -467,21 +492,29 @@ impl Clock {
     }
 }
 
-/// Label names as a trace writes them, each with the name that formulas use.
+/// Label names as a trace writes them.
 #[derive(Default)]
-struct KnownLabels(FxHashMap<String, Rc<str>>);
+struct KnownLabels(FxHashMap<Box<[u8]>, KnownLabel>);
+
+struct KnownLabel {
+    /// Name that formulas use.
+    name: Rc<str>,
+    /// Number of the atom of this name, if the formula has one.
+    number: Option<u32>,
+}
 
 impl KnownLabels {
-    fn name(&mut self, label: &str) -> Option<Rc<str>> {
-        if let Some(known) = self.0.get(label) {
-            return Some(Rc::clone(known));
+    fn name(&mut self, label: &str, monitor: &Monitor) -> Option<Rc<str>> {
+        if let Some(known) = self.0.get(label.as_bytes()) {
+            return Some(Rc::clone(&known.name));
         }
         // A trace of ever-new labels must not fill the memory.
         if self.0.len() >= KNOWN_LABELS_MAX {
             self.0.clear();
         }
         let name: Rc<str> = spec::read_label(label)?.into();
-        self.0.insert(label.to_owned(), Rc::clone(&name));
+        let number = monitor.labels([&*name]).iter().next();
+        self.0.insert(label.as_bytes().into(), KnownLabel { name: Rc::clone(&name), number });
         Some(name)
     }
 }
