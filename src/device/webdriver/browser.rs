@@ -48,6 +48,7 @@ impl Browser {
                     "--headless=new",
                     "--disable-dev-shm-usage",
                     "--no-first-run",
+                    "--disable-smooth-scrolling",
                     "--window-size=1280,900",
                     "--force-device-scale-factor=1",
                 ];

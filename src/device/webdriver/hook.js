@@ -101,6 +101,9 @@
     return stop.call(window, timer);
   };
 
+  // What is still moving is not where it was seen.
+  add.call(window, 'scroll', () => { state.changed = now(); }, { capture: true, passive: true });
+
   const observer = new MutationObserver(() => { state.changed = now(); });
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 })();

@@ -6,6 +6,11 @@ const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000
 const CLICKABLE = 1, DOUBLE = 2, CHECKABLE = 4, CHECKED = 8, ENABLED = 16, FOCUSED = 32, SELECTED = 64, PASSWORD = 128;
 const SCROLLABLE = 256, EDITABLE = 512, HOVERABLE = 1024, OUTSIDE = 2048, SLIDES = 4096, SIDEWAYS = 8192;
 
+// True while something moves that will come to its end.
+const moves = () => document.getAnimations?.().some(one => {
+  return one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime);
+}) ?? false;
+
 const rest = async () => {
   const state = window[key];
   const begun = performance.now();
@@ -15,7 +20,7 @@ const rest = async () => {
   while (quiet < 2) {
     const before = performance.now();
     await frame();
-    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0;
+    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0 || moves();
     quiet = is_busy || state.changed > before ? 0 : quiet + 1;
     if (performance.now() - begun > wait_max) return;
   }

@@ -14,7 +14,8 @@ use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen,
 use super::{Place, WebDriverError};
 use crate::device::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{
-    Action, Bounds, DeviceAction, Flags, Gesture, Pixels, PressedKey, Screen, Stroke, Target, Touch,
+    Action, Bounds, DeviceAction, Direction, Flags, Gesture, Pixels, PressedKey, Screen, Stroke, Target,
+    Touch,
 };
 use crate::spec::{ReadError, read_text};
 
@@ -293,6 +294,9 @@ impl Web {
                 let bounds = self.bounds(on).intersection(Bounds::new(0, 0, view.0 as i32, view.1 as i32));
                 let (start, end) = towards.across(bounds);
                 let (x, y) = bounds.centre();
+                if matches!(towards, Direction::Left | Direction::Right) {
+                    return self.scroll_sideways(on, end.0 - start.0);
+                }
                 let wheel = json!({ "type": "scroll", "x": x.max(0), "y": y.max(0), "duration": 0,
                     "deltaX": end.0 - start.0, "deltaY": end.1 - start.1 });
                 self.gestures(vec![json!({ "type": "wheel", "id": "wheel", "actions": [wheel] })])
@@ -445,6 +449,14 @@ impl Web {
             now.screen = now.screen.with_widgets(widgets);
         }
         Ok((all[0].max(0), all[1].max(0)))
+    }
+
+    /// Scrolls without the wheel, which at the edge of a page goes back in its history.
+    fn scroll_sideways(&self, on: &Target, by: i32) -> Result<(), WebDriverError> {
+        let Some(at) = self.place(on) else { return Ok(()) };
+        let script =
+            format!("{NOTES}.nodes[arguments[0]].scrollBy({{ left: arguments[1], behavior: 'instant' }})");
+        self.session.post("/execute/sync", &json!({ "script": script, "args": [at, by] })).map(drop)
     }
 
     /// Chooses an entry of a select, which no mouse reaches.
