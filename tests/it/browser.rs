@@ -143,6 +143,11 @@ fn errors_and_dialogs_of_a_page_are_screens() {
         let seen = web.act(&action(&dialog, button)).expect("it is done").screen;
         assert_eq!(said(&seen), expected);
     }
+    // A new window is in the background, and gone when the page starts afresh.
+    let screen = started(&mut web).screen;
+    let seen = web.act(&action(&screen, "click \"Window\"")).expect("it is done").screen;
+    assert_eq!(said(&web.act(&action(&seen, "click \"Plain\"")).expect("it is done").screen), "plain");
+    assert_eq!(said(&started(&mut web).screen), "nothing");
     // A dialog that is still there does not keep the page from starting afresh.
     let screen = started(&mut web).screen;
     web.act(&action(&screen, "click \"Asks\"")).expect("it is done");

@@ -151,6 +151,11 @@ impl Session {
         self.server.ask("POST", &self.path(path), Some(body))
     }
 
+    /// Ends what is at `path` below the session.
+    pub fn delete(&self, path: &str) -> Result<Value, WebDriverError> {
+        self.server.ask("DELETE", &self.path(path), None)
+    }
+
     /// Runs a script that calls back when it is done, and returns its result.
     pub fn script(&self, script: &str, arguments: &[Value]) -> Result<Value, WebDriverError> {
         self.post("/execute/async", &json!({ "script": script, "args": arguments }))

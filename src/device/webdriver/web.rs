@@ -99,6 +99,8 @@ pub struct Web {
     app: App,
     origin: String,
     description: String,
+    /// Name of the window that shows the page.
+    window: String,
     /// True if the browser takes commands of Chrome's own protocol.
     is_chrome: bool,
     rest: Duration,
@@ -139,6 +141,7 @@ impl Web {
             Place::Here(_) => String::new(),
             Place::At(_) => format!(" at {}", server.shown()),
         };
+        let window = session.get("/window")?.as_str().unwrap_or_default().to_string();
         let is_chrome = name.contains("chrom") || name.eq_ignore_ascii_case("msedge");
         let start: Arc<str> = url.place.as_str().into();
         let web = Web {
@@ -152,6 +155,7 @@ impl Web {
             },
             origin: url.origin.clone(),
             description: format!("{name} {major}{at}").trim().to_string(),
+            window,
             is_chrome,
             rest: options.rest,
             began: Instant::now(),
@@ -176,6 +180,7 @@ impl Web {
 
     fn start_afresh(&mut self, activity: &str) -> Result<Observation, WebDriverError> {
         self.leave_dialog()?;
+        self.close_others()?;
         // What belongs to the window, and not to the origin, is cleared by the page itself.
         let clear =
             "try { window.onbeforeunload = null; sessionStorage.clear(); localStorage.clear(); } catch {}";
@@ -209,6 +214,20 @@ impl Web {
         self.now = None;
         self.session.post("/url", &json!({ "url": format!("{}{activity}", self.origin) }))?;
         self.look_now()
+    }
+
+    /// Closes the windows that the page has opened.
+    fn close_others(&self) -> Result<(), WebDriverError> {
+        let windows = self.session.get("/window/handles")?;
+        let windows: Vec<&str> = windows.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if windows.len() < 2 {
+            return Ok(());
+        }
+        for other in windows.into_iter().filter(|window| *window != self.window) {
+            self.session.post("/window", &json!({ "handle": other }))?;
+            self.session.delete("/window")?;
+        }
+        self.session.post("/window", &json!({ "handle": self.window })).map(drop)
     }
 
     /// Leaves out the error of a script that the page before refuses.
