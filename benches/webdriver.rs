@@ -66,7 +66,8 @@ fn in_chrome(driver: &str, rounds: usize) {
 
 fn opened(server: &str, page: &str) -> Web {
     let url = PageUrl::parse(page).expect("an address");
-    Web::open(&Place::At(server.to_string()), &url, &Options::default()).expect("a session")
+    let options = Options { capabilities: chrome(), ..Options::default() };
+    Web::open(&Place::At(server.to_string()), &url, &options).expect("a session")
 }
 
 fn click(screen: &Screen) -> Action {
@@ -106,6 +107,12 @@ fn look_of(widgets: usize) -> Value {
         "widgets": (0..widgets).map(row).collect::<Vec<_>>() })
 }
 
+/// Returns the capabilities of a browser that also runs as root.
+fn chrome() -> Value {
+    let arguments = json!(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"]);
+    json!({ "browserName": "chrome", "goog:chromeOptions": { "args": arguments } })
+}
+
 /// A session that only sends requests.
 struct Bare {
     agent: ureq::Agent,
@@ -115,9 +122,7 @@ struct Bare {
 impl Bare {
     fn begin(driver: &str, page: &str) -> Bare {
         let agent = ureq::Agent::new_with_defaults();
-        let arguments = json!(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"]);
-        let wanted = json!({ "capabilities": { "alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": { "args": arguments } } } });
+        let wanted = json!({ "capabilities": { "alwaysMatch": chrome() } });
         let mut bare = Bare { agent, session: format!("{driver}/session") };
         let begun = bare.post("", &wanted);
         bare.session = format!("{}/{}", bare.session, begun["sessionId"].as_str().expect("a session"));

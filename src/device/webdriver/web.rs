@@ -46,8 +46,10 @@ pub struct Options {
     pub rest: Duration,
     /// Time in which the server answers.
     pub answer: Duration,
-    /// Time in which the server gives a browser.
+    /// Time for which a request may wait for a browser at the server.
     pub queue: Duration,
+    /// Time within which a server that refuses is asked again.
+    pub patience: Duration,
 }
 
 impl Default for Options {
@@ -57,6 +59,7 @@ impl Default for Options {
             rest: Duration::from_secs(3),
             answer: Duration::from_secs(90),
             queue: Duration::from_secs(300),
+            patience: Duration::from_secs(60),
         }
     }
 }
@@ -128,11 +131,11 @@ impl Web {
         if let (Value::Object(known), Value::Object(own)) = (&mut capabilities, &options.capabilities) {
             known.extend(own.clone());
         }
-        // A browser that does not start here would not start later either.
-        let queue = if driver.is_some() { Duration::ZERO } else { options.queue };
         // A hub keeps a request until it has a browser.
-        let server = Server::new(&address, options.answer.max(queue));
-        let (mut session, has) = server.begin_within(&capabilities, queue)?;
+        let server = Server::new(&address, options.answer.max(options.queue));
+        // A browser that does not start here would not start later either.
+        let patience = if driver.is_some() { Duration::ZERO } else { options.patience };
+        let (mut session, has) = server.begin_within(&capabilities, patience)?;
         session.answer_within(options.answer);
         let word = |key: &str| has[key].as_str().unwrap_or_default().to_string();
         let (name, version) = (word("browserName"), word("browserVersion"));
