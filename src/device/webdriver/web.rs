@@ -188,7 +188,12 @@ impl Web {
         let clear =
             "try { window.onbeforeunload = null; sessionStorage.clear(); localStorage.clear(); } catch {}";
         let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
-        self.leave_alone(cleared)?;
+        if cleared.as_ref().is_err_and(|error| error.is("unexpected alert open")) {
+            // A dialog that came up after the last look.
+            self.session.post("/alert/dismiss", &json!({}))?;
+        } else {
+            self.leave_alone(cleared)?;
+        }
         if let Some(wide) = self.wide.take() {
             self.session.post("/window/rect", &wide)?;
         }
@@ -202,16 +207,7 @@ impl Web {
             self.session.post("/url", &json!({ "url": format!("{}/", self.origin) }))?;
             let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
             self.leave_alone(cleared)?;
-            let path = "/cookie";
-            let cookies = self.session.get(path)?;
-            for cookie in cookies.as_array().into_iter().flatten() {
-                let name = cookie["name"].as_str().unwrap_or_default();
-                let forget = format!(
-                    "document.cookie = {} + '=; expires=Thu, 01 Jan 1970 00:00:00 GMT; path=/'",
-                    json!(name)
-                );
-                self.session.post("/execute/sync", &json!({ "script": forget, "args": [] }))?;
-            }
+            self.session.delete("/cookie")?;
         }
         self.began = Instant::now();
         self.now = None;
@@ -302,14 +298,14 @@ impl Web {
                     Touch::LongClick => gestures.extend([down(), pause(800), up()]),
                     Touch::Hover => {}
                 }
-                self.gestures(vec![mouse(gestures)])
+                self.session.gestures(vec![mouse(gestures)])
             }
             Action::Text { on, text } => {
                 let spot = self.reach(on)?;
                 let mut gestures = vec![moved(spot.x, spot.y)];
                 gestures.extend(click());
-                self.gestures(vec![mouse(gestures)])?;
-                self.gestures(vec![keyboard(replaced(text))])
+                self.session.gestures(vec![mouse(gestures)])?;
+                self.session.gestures(vec![keyboard(replaced(text))])
             }
             Action::Stroke(Stroke::Scroll, on, towards) => {
                 let view = self.now.as_ref().map_or((0, 0), |now| now.size);
@@ -321,20 +317,27 @@ impl Web {
                 }
                 let wheel = json!({ "type": "scroll", "x": x.max(0), "y": y.max(0), "duration": 0,
                     "deltaX": end.0 - start.0, "deltaY": end.1 - start.1 });
-                self.gestures(vec![json!({ "type": "wheel", "id": "wheel", "actions": [wheel] })])
+                self.session.gestures(vec![json!({ "type": "wheel", "id": "wheel", "actions": [wheel] })])
             }
             Action::Stroke(Stroke::Swipe, on, towards) => {
                 let spot = self.reach(on)?;
                 let end = towards.across(self.bounds(on)).1;
-                self.gestures(vec![mouse(vec![moved(spot.x, spot.y), down(), moved(end.0, end.1), up()])])
+                self.session.gestures(vec![mouse(vec![
+                    moved(spot.x, spot.y),
+                    down(),
+                    moved(end.0, end.1),
+                    up(),
+                ])])
             }
             Action::Device(action) => match action {
                 DeviceAction::Back => self.go("/back"),
                 DeviceAction::Forward => self.go("/forward"),
                 DeviceAction::Reload => self.go("/refresh"),
                 DeviceAction::Resize => self.resize(),
-                DeviceAction::Enter => self.gestures(vec![keyboard(pressed(key(PressedKey::Enter)))]),
-                DeviceAction::Escape => self.gestures(vec![keyboard(pressed(key(PressedKey::Escape)))]),
+                DeviceAction::Enter => self.session.gestures(vec![keyboard(pressed(key(PressedKey::Enter)))]),
+                DeviceAction::Escape => {
+                    self.session.gestures(vec![keyboard(pressed(key(PressedKey::Escape)))])
+                }
                 DeviceAction::Menu
                 | DeviceAction::Rotate
                 | DeviceAction::Network
@@ -369,22 +372,11 @@ impl Web {
                 return Ok(());
             }
         };
-        self.gestures(vec![gestures])
-    }
-
-    /// Does gestures; a dialog that they open is for the next look.
-    fn gestures(&self, sources: Vec<Value>) -> Result<(), WebDriverError> {
-        match self.session.gestures(sources) {
-            Err(error) if error.is("unexpected alert open") => Ok(()),
-            other => other,
-        }
+        self.session.gestures(vec![gestures])
     }
 
     fn go(&self, path: &str) -> Result<(), WebDriverError> {
-        match self.session.post(path, &json!({})) {
-            Err(error) if error.is("unexpected alert open") => Ok(()),
-            other => other.map(drop),
-        }
+        self.session.post(path, &json!({})).map(drop)
     }
 
     fn resize(&mut self) -> Result<(), WebDriverError> {
@@ -450,7 +442,7 @@ impl Web {
         }
         if let Some(over) = hold.over {
             let (x, y) = self.brought(over)?;
-            self.gestures(vec![mouse(vec![moved(x, y)])])?;
+            self.session.gestures(vec![mouse(vec![moved(x, y)])])?;
         }
         let (x, y) = self.brought(at)?;
         Ok(Spot { x, y, is_option: false })
@@ -488,10 +480,7 @@ impl Web {
         let element = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
         let id = element.as_object().and_then(|all| all.values().next()).and_then(Value::as_str);
         let id = id.filter(|id| !id.contains('/')).ok_or_else(|| PageError::Form(element.to_string()))?;
-        match self.session.post(&format!("/element/{id}/click"), &json!({})) {
-            Err(error) if error.is("unexpected alert open") => Ok(()),
-            other => other.map(drop),
-        }
+        self.session.post(&format!("/element/{id}/click"), &json!({})).map(drop)
     }
 }
 
@@ -545,7 +534,11 @@ impl Device for Web {
         if let Action::Reinitialise(activity) = action {
             return Ok(self.start_afresh(activity)?);
         }
-        self.perform(action)?;
+        match self.perform(action) {
+            // A dialog took the place of the page meanwhile, and the look shows it.
+            Err(error) if error.is("unexpected alert open") => {}
+            other => other?,
+        }
         Ok(self.look_now()?)
     }
 }
