@@ -1033,6 +1033,8 @@ fn rules_out_crash(one: &Comparison) -> bool {
 /// Returns true if `one`, an equality or a lower bound, rules out `two`.
 fn clashes(one: &Comparison, two: &Comparison) -> bool {
     match (one.key.domain(), one.op, two.op) {
+        // An element of a web page may have both classes.
+        (_, Op::Equal, Op::Equal) if one.key == Key::Class => false,
         // Full and short names may differ and still be of one thing, but not in their last parts.
         (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
             (Constant::Text(one), Constant::Text(two)) => last_part(one) != last_part(two),
@@ -1195,6 +1197,7 @@ mod tests {
             "[screen = on, screen = off]",
             "[activity = .Main, activity = .About]",
             "[activity = .Main, activity != .Main]",
+            "[class = away, class != away]",
             "[count(text = a) < 0]",
             "[count(text = a, text = b) >= 1]",
             "[actionType = back, actionDetail ~ x]",
@@ -1216,6 +1219,7 @@ mod tests {
             "[activity = .Main, activity = com.x.Main]",
             "[activity = com.x/.Main, activity = Main]",
             "[id = ok, id ~ com.x]",
+            "[class = guest, class = away]",
             "[actionDetail = a, actionDetail = b]",
             "[actionDetail > 5, actionDetail < 3]",
             "[actionType = chessmove, actionDetail ~ e4]",

@@ -2,7 +2,8 @@
 const reached = () => {
   const box = e.getBoundingClientRect();
   const front = e.getRootNode().elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
-  return front && (e.contains(front) || front.closest('label')?.control === e);
+  const holds = inner => inner && (inner === e || holds(inner.assignedSlot ?? inner.parentNode ?? inner.host));
+  return front && (holds(front) || front.closest('label')?.control === e);
 };
 if (!reached()) e.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
 const box = e.getBoundingClientRect();

@@ -7,6 +7,8 @@
   const state = {
     // Kinds of events that each node listens to.
     listeners: new WeakMap(),
+    // Selectors of the elements for which a node listens to clicks, as far as its listeners name them.
+    delegates: new WeakMap(),
     // Uncaught errors and rejections since the last look.
     errors: [],
     // Requests without an answer.
@@ -22,6 +24,17 @@
   Object.defineProperty(window, key, { value: state });
 
   const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+  // `if (event.target.closest('li'))` in a listener tells of its targets; `if (!..)` tells of everything else.
+  const SELECTS = /(!\s*)?[\w$.?]*\.(?:closest|matches)\??\.?\(\s*(["'`])((?:(?!\2)[^\\\n$])+)\2\s*\)/g;
+  const LETTERS_MAX = 20000;
+  const learn = (target, type, listener) => {
+    if (type !== 'click' || typeof listener !== 'function') return;
+    for (const [, not, , selector] of String(listener).slice(0, LETTERS_MAX).matchAll(SELECTS)) {
+      if (not) continue;
+      const selectors = state.delegates.get(target) ?? new Set();
+      state.delegates.set(target, selectors.add(selector));
+    }
+  };
   const count = (target, type, by) => {
     if (!(target instanceof Node)) return;
     const kinds = state.listeners.get(target) ?? new Map();
@@ -30,7 +43,10 @@
     state.listeners.set(target, kinds);
   };
   EventTarget.prototype.addEventListener = function (type, listener, options) {
-    if (listener) count(this, type, 1);
+    if (listener) {
+      count(this, type, 1);
+      learn(this ?? window, type, listener);
+    }
     return add.call(this ?? window, type, listener, options);
   };
   EventTarget.prototype.removeEventListener = function (type, listener, options) {

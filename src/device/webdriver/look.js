@@ -99,10 +99,18 @@ const in_front = (root, x, y) => {
   return found;
 };
 
+// Node around a node, as it is drawn: the slot that has it, or the element whose shadow tree it is in.
+const around_of = e => e.assignedSlot ?? e.parentNode ?? e.host;
 const holds = (outer, inner) => {
-  for (let e = inner; e; e = e.parentNode ?? e.host) if (e === outer) return true;
+  for (let e = inner; e; e = around_of(e)) if (e === outer) return true;
   return false;
 };
+// Nodes in a node, as they are drawn.
+const nodes_in = e => {
+  const given = e.tagName === 'SLOT' ? e.assignedNodes() : [];
+  return given.length ? given : [...(e.shadowRoot ?? e).childNodes];
+};
+const elements_in = e => nodes_in(e).filter(node => node.nodeType === 1 && !SKIPPED.has(node.tagName));
 
 const empty = { left: 0, top: 0, right: 0, bottom: 0 };
 const is_empty = r => r.right - r.left < 1 || r.bottom - r.top < 1;
@@ -113,9 +121,9 @@ const join = (a, b) => is_empty(a) ? b : is_empty(b) ? a : {
   left: Math.min(a.left, b.left), top: Math.min(a.top, b.top), right: Math.max(a.right, b.right), bottom: Math.max(a.bottom, b.bottom),
 };
 
-// Elements that are hidden until the mouse is over another, by the rules of the page: each with that other element.
-const hidden_until_hover = doc => {
-  const found = new Map();
+// Adds to `found` the elements that are hidden until the mouse is over another, by the rules of a document or of a shadow
+// tree: each with that other element.
+const hidden_until_hover = (doc, found) => {
   let left = RULES_MAX;
   const see = rules => {
     for (const rule of rules) {
@@ -129,7 +137,7 @@ const hidden_until_hover = doc => {
           if (host === undefined) continue;
           try {
             for (const e of doc.querySelectorAll((host || '*') + rest.replaceAll(':hover', ''))) {
-              const over = e.parentElement?.closest(host || '*') ?? doc.querySelector(host);
+              const over = e.parentElement?.closest(host || '*') ?? doc.querySelector(host || '*');
               if (over) found.set(e, over);
             }
           } catch { /* A selector that only the browser's own rules may have. */ }
@@ -138,10 +146,9 @@ const hidden_until_hover = doc => {
       if (rule.cssRules) see(rule.cssRules);
     }
   };
-  for (const sheet of doc.styleSheets) {
+  for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets ?? []]) {
     try { see(sheet.cssRules); } catch { /* A sheet of another origin, which may not be read. */ }
   }
-  return found;
 };
 
 // Targets of jQuery's delegated events: kinds of events of each element.
@@ -170,7 +177,8 @@ const snapshot = () => {
 
   const walk = (doc, dx, dy, outer_clip, outer_depth, outer_parent) => {
     const view = doc.defaultView;
-    const reveals = hidden_until_hover(doc);
+    const reveals = new Map();
+    hidden_until_hover(doc, reveals);
     const delegated = delegated_by_jquery(doc);
     const style_of = e => view.getComputedStyle(e);
     const focused = (() => {
@@ -183,18 +191,10 @@ const snapshot = () => {
       return { left: r.left + dx, top: r.top + dy, right: r.right + dx, bottom: r.bottom + dy };
     };
     const is_shown = e => e.checkVisibility ? e.checkVisibility({ visibilityProperty: true }) : e.getClientRects().length > 0;
-    const children_of = e => {
-      if (e.shadowRoot) return [...e.shadowRoot.children];
-      if (e.tagName === 'SLOT') {
-        const given = e.assignedElements();
-        if (given.length) return given;
-      }
-      return [...e.children];
-    };
     // Text of an element and the markup in it, as it is seen.
     const text_within = e => {
       let text = '';
-      for (const child of (e.shadowRoot ?? e).childNodes) {
+      for (const child of nodes_in(e)) {
         if (child.nodeType === 3) text += child.data;
         else if (child.tagName === 'BR') text += ' ';
         else if (child.tagName === 'IMG') text += child.alt ?? '';
@@ -205,7 +205,7 @@ const snapshot = () => {
       }
       return text;
     };
-    const is_markup = e => INLINE.has(e.tagName) && !is_pressed(e) && [...e.children].every(is_markup);
+    const is_markup = e => (INLINE.has(e.tagName) || e.tagName === 'SLOT') && !is_pressed(e) && elements_in(e).every(is_markup);
     const is_pressed = e => PRESSED.has(role_of(e)) || PRESSES.some(kind => kinds_of(e).has(kind));
     const text_of = (e, role) => {
       if (e.tagName === 'INPUT') {
@@ -215,14 +215,16 @@ const snapshot = () => {
       if (e.tagName === 'TEXTAREA') return e.value.slice(0, LETTERS_MAX);
       if (e.tagName === 'SELECT') return tidy([...e.selectedOptions].map(option => option.label).join(', '));
       if (e.tagName === 'OPTION') return tidy(e.label);
-      if (e.shadowRoot) return '';
-      const own = [...e.childNodes].filter(child => child.nodeType === 3).map(child => child.data).join(' ');
-      const is_whole = (own.trim() || PRESSED.has(role)) && [...e.children].every(is_markup);
+      // The text of a slot is that of the element around it.
+      if (e.tagName === 'SLOT') return '';
+      const own = own_nodes(e).filter(child => child.nodeType === 3).map(child => child.data).join(' ');
+      const is_whole = (own.trim() || PRESSED.has(role)) && elements_in(e).every(is_markup);
       return tidy(is_whole ? text_within(e) : own);
     };
+    const own_nodes = e => nodes_in(e).flatMap(child => child.tagName === 'SLOT' ? own_nodes(child) : [child]);
     const name_of = (e, text) => {
       const by = (e.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
-      const labels = by.map(id => doc.getElementById(id)?.textContent ?? '').join(' ');
+      const labels = by.map(id => e.getRootNode().getElementById?.(id)?.textContent ?? '').join(' ');
       const label = e.labels?.length ? [...e.labels].map(one => one.textContent).join(' ') : '';
       const given = [labels, e.getAttribute('aria-label'), label, e.getAttribute('alt'), e.getAttribute('title'), e.placeholder];
       const name = tidy(given.find(one => typeof one === 'string' && one.trim()) ?? '');
@@ -235,11 +237,11 @@ const snapshot = () => {
       }
       // A number in an id has mostly been counted up, by the page or by a framework.
       const is_made = id => /\d{3,}|[_:-]\d+$|^[_:]?r[\da-z]{1,3}:?$|[0-9a-f]{8}/i.test(id);
-      return e.id && !is_made(e.id) ? e.id.slice(0, 200) : (e.getAttribute('name') ?? '').slice(0, 200);
+      return e.id && !is_made(e.id) ? e.id.slice(0, 200) : (e.tagName === 'SLOT' ? '' : e.getAttribute('name') ?? '').slice(0, 200);
     };
 
     // `clips` has the visible part by all elements around, and that by those around which have a position.
-    const see = (e, depth, parent, clips, pointer_above, is_faint, host_above) => {
+    const see = (e, depth, parent, clips, pointer_above, is_faint, host_above, delegates_above) => {
       if (SKIPPED.has(e.tagName) || widgets.length >= WIDGETS_MAX) return empty;
       const style = style_of(e);
       // What is in a revealed element is revealed with it.
@@ -283,6 +285,7 @@ const snapshot = () => {
       else if (!is_root && delegated.get(e)?.has('click')) reason = 'native';
       else if (!is_root && PRESSES.some(kind => kinds.has(kind))) reason = has_pointer ? 'native' : 'listens';
       else if (!is_root && has_pointer && !pointer_above && e.tagName !== 'SELECT') reason = 'native';
+      else if (!is_root && delegates_above.some(selector => is_like(e, selector))) reason = 'named';
       if (reason && leads_away(e)) reason = '';
       if (e.tagName === 'SELECT' || e.tagName === 'OPTGROUP') reason = '';
       reasons.push(reason);
@@ -320,8 +323,10 @@ const snapshot = () => {
       const inner_depth = Math.min(depth + 1, DEPTH_MAX);
       let around = empty;
       if (depth < DEPTH_MAX) {
-        for (const child of children_of(e)) {
-          around = join(around, see(child, inner_depth, at, clip, has_pointer, faint, is_revealed ? host : null));
+        if (e.shadowRoot) hidden_until_hover(e.shadowRoot, reveals);
+        const delegates = [...delegates_above, ...delegates_of(e), ...delegates_of(e.shadowRoot)];
+        for (const child of elements_in(e)) {
+          around = join(around, see(child, inner_depth, at, clip, has_pointer, faint, is_revealed ? host : null, delegates));
         }
         if (e.tagName === 'IFRAME') {
           let inner = null;
@@ -333,6 +338,10 @@ const snapshot = () => {
       // A box without a size of its own is where its contents are.
       if (is_empty(widget.rect) && !faint && !is_tiny_control(e)) widget.rect = around;
       return join(widget.rect, around);
+    };
+    const delegates_of = node => node && view[key]?.delegates.get(node) || [];
+    const is_like = (e, selector) => {
+      try { return e.matches(selector); } catch { return false; }
     };
     const is_tiny_control = e => e.matches('input, button, select, textarea, label');
     const is_shown_control = e => {
@@ -347,7 +356,8 @@ const snapshot = () => {
       if (link.hasAttribute('download') || !['http:', 'https:', 'file:', 'javascript:'].includes(link.protocol)) return true;
       return link.protocol.startsWith('http') && link.origin !== window.location.origin;
     };
-    see(doc.documentElement, outer_depth, outer_parent, { all: outer_clip, placed: outer_clip }, false, false, null);
+    const delegates = [...delegates_of(view), ...delegates_of(doc)];
+    see(doc.documentElement, outer_depth, outer_parent, { all: outer_clip, placed: outer_clip }, false, false, null, delegates);
   };
   const everything = { left: -1e6, top: -1e6, right: 1e6, bottom: 1e6 };
   walk(document, 0, 0, everything, 0, -1);
@@ -359,6 +369,7 @@ const snapshot = () => {
     if (parent >= 0 && (reasons[at] || is_above[at]) && !is_empty(widgets[at].rect)) is_above[parent] = true;
   }
   for (let at = 0; at < widgets.length; at += 1) {
+    if (reasons[at] === 'named' && is_above[at]) reasons[at] = '';
     if (reasons[at] !== 'listens') continue;
     const children = [];
     for (let below = at + 1; below < widgets.length && widgets[below].depth > widgets[at].depth; below += 1) {
@@ -412,7 +423,8 @@ const snapshot = () => {
     if (reasons[at]) widget.flags |= CLICKABLE;
   }
   function is_scrolled_out(e, x, y) {
-    for (let above = e.parentElement; above && above !== document.body; above = above.parentElement) {
+    for (let above = around_of(e); above && above !== document.body; above = around_of(above)) {
+      if (above.nodeType !== 1) continue;
       if (!/auto|scroll/.test(getComputedStyle(above).overflow)) continue;
       const box = above.getBoundingClientRect();
       if (x < box.left || x >= box.right || y < box.top || y >= box.bottom) return true;
