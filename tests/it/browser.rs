@@ -106,6 +106,9 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
         ("text \"abc\" into \"rich\"", "rich abc"),
         ("doubleclick \"Twice\"", "twice"),
         ("click \"In the shadow\"", "shadow"),
+        ("click \"In a slot\"", "slotted"),
+        // The document listens for it, as the selector in its listener says.
+        ("click \"By name\"", "kind"),
         ("click \"Inner\"", "inner"),
         // Scrolled out of its list, and out of the window.
         ("click \"Deep\"", "deep"),

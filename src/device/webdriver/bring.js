@@ -3,7 +3,9 @@ const reached = () => {
   const box = e.getBoundingClientRect();
   const front = e.getRootNode().elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
   const holds = inner => inner && (inner === e || holds(inner.assignedSlot ?? inner.parentNode ?? inner.host));
-  return front && (holds(front) || front.closest('label')?.control === e);
+  // A point in a text that a slot was given is in the element that gave it.
+  const has_text = slot => slot.tagName === 'SLOT' && slot.assignedNodes({ flatten: true }).some(node => node.parentNode === front);
+  return front && (holds(front) || [e, ...e.querySelectorAll('slot')].some(has_text) || front.closest('label')?.control === e);
 };
 if (!reached()) e.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
 const box = e.getBoundingClientRect();

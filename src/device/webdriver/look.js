@@ -110,6 +110,9 @@ const nodes_in = e => {
   const given = e.tagName === 'SLOT' ? e.assignedNodes() : [];
   return given.length ? given : [...(e.shadowRoot ?? e).childNodes];
 };
+// Returns true if `front` gives the element `e` of its shadow tree a text: the browser says that a point in it is in `front`.
+const has_text_of = (e, front) => [e, ...e.querySelectorAll('slot')].some(slot =>
+  slot.tagName === 'SLOT' && slot.assignedNodes({ flatten: true }).some(node => node.nodeType === 3 && node.parentNode === front));
 const elements_in = e => nodes_in(e).filter(node => node.nodeType === 1 && !SKIPPED.has(node.tagName));
 
 const empty = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -407,7 +410,7 @@ const snapshot = () => {
       else if (is_inside) {
         const front = in_front(document, x, y);
         const label = front?.closest?.('label');
-        const is_reached = front && (holds(e, front) || (label && label.control === e));
+        const is_reached = front && (holds(e, front) || has_text_of(e, front) || (label && label.control === e));
         if (!is_reached) {
           // Scrolled out of its list, or covered by something else.
           if (is_scrolled_out(e, x, y)) widget.flags |= OUTSIDE;
