@@ -51,6 +51,8 @@ impl Browser {
                     "--disable-smooth-scrolling",
                     "--window-size=1280,900",
                     "--force-device-scale-factor=1",
+                    // A page that comes back from that cache keeps its state, and only sometimes comes from it.
+                    "--disable-features=BackForwardCache",
                 ];
                 if is_root() {
                     // Chrome refuses to run as root with it.
