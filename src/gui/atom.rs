@@ -1030,11 +1030,23 @@ fn rules_out_crash(one: &Comparison) -> bool {
     one.key == Key::Crashed && one.value == Constant::Flag(one.op == Op::NotEqual)
 }
 
+/// Returns true if a class looks like one of a page.
+fn is_of_page(comparison: &Comparison) -> bool {
+    match &comparison.value {
+        Constant::Text(class) => class.starts_with(char::is_lowercase) && !class.contains('.'),
+        Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_) | Constant::Term(_) => false,
+    }
+}
+
 /// Returns true if `one`, an equality or a lower bound, rules out `two`.
 fn clashes(one: &Comparison, two: &Comparison) -> bool {
     match (one.key.domain(), one.op, two.op) {
-        // An element of a web page may have both classes.
-        (_, Op::Equal, Op::Equal) if one.key == Key::Class => false,
+        // An element of a web page may have both classes; a class of Java begins with a capital letter.
+        (_, Op::Equal, Op::Equal)
+            if one.key == Key::Class && [one, two].iter().all(|one| is_of_page(one)) =>
+        {
+            false
+        }
         // Full and short names may differ and still be of one thing, but not in their last parts.
         (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
             (Constant::Text(one), Constant::Text(two)) => last_part(one) != last_part(two),
