@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use farlead::device::webdriver::{Browser, Options, PageUrl, Place, Web};
@@ -190,6 +191,78 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     assert_eq!(explored.code, 1, "{}{}", explored.stdout, explored.stderr);
     assert!(explored.stdout.contains("must \"03 the count stands out\": failed"), "{}", explored.stdout);
     let _ = fs::remove_dir_all(out);
+}
+
+/// Pages with one of their faults that is soon found, if they have one.
+const PAGES: &[(&str, Option<usize>)] = &[
+    ("delegation", Some(1)),
+    ("vdom", None),
+    ("components", Some(1)),
+    ("menus", Some(2)),
+    ("forms", Some(2)),
+    ("routes", Some(2)),
+    ("feed", None),
+    ("canvas", None),
+];
+
+/// Steps within which that fault is found.
+const FAULTY_STEPS: u32 = 60;
+
+/// Steps in which a page without a fault shows that its rules raise no alarm.
+const HEALTHY_STEPS: u32 = 20;
+
+/// Returns the numbers of the rules of a page that fail within `steps`, and all that was said.
+fn failing(origin: &str, page: &str, fault: usize, steps: u32) -> (Vec<String>, String) {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{page}-{fault}-{}", std::process::id()));
+    let spec = format!("tests/pages/{page}.ltl");
+    let url = format!("{origin}/{page}.html?fault={fault}");
+    let explored = farlead(&[
+        "explore",
+        &spec,
+        "--url",
+        &url,
+        "--budget",
+        &steps.to_string(),
+        "--seed",
+        "1",
+        "--no-minimize",
+        "--confirm",
+        "1",
+        "--no-screenshots",
+        "--out",
+        &out.display().to_string(),
+    ]);
+    let _ = fs::remove_dir_all(out);
+    let said = format!("{}{}", explored.stdout, explored.stderr);
+    let failed = explored.stdout.lines().filter(|line| line.contains("\": failed"));
+    let names = failed.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).collect();
+    assert!([0, 1, 5, 6].contains(&explored.code), "{said}");
+    (names, said)
+}
+
+#[test]
+fn every_page_does_what_its_rules_say() {
+    if !has_chrome() {
+        return;
+    }
+    let origin = served();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((page, fault)) = PAGES.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (failed, said) = failing(&origin, page, 0, HEALTHY_STEPS);
+            assert!(failed.is_empty(), "{page} has no fault: {said}");
+            if let Some(fault) = fault {
+                let (failed, said) = failing(&origin, page, *fault, FAULTY_STEPS);
+                let number = format!("0{fault} ");
+                assert!(failed.iter().any(|name| name.starts_with(&number)), "{page}, fault {fault}: {said}");
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
 }
 
 #[test]
