@@ -608,6 +608,8 @@ mod tests {
         // Within the braces of a term, what would hide their end is quoted too.
         let term = r#"[text = {text(text = f/g, desc = "c}", id = "a\"b", class = "d ~ /e")}]"#;
         check(term, term);
+        let term = r#"[text = {text(class = "Row\\u\{as(b) - 0}")}]"#;
+        check(term, term);
         check("[text = \"a\"]", "[text = a]");
         check("[text = \"\"]", "[text = \"\"]");
         check("[text = \" a\"]", "[text = \" a\"]");

@@ -75,7 +75,10 @@ impl Event {
     fn new(action: &Action, is_on_field: bool) -> Event {
         let worth = match action {
             Action::Touch(..) if is_on_field => FIELD,
-            Action::Touch(Touch::Click, _) | Action::User { .. } => CLICK,
+            // A page says which of its elements wait for two clicks, and enter sends a text as a button does.
+            Action::Touch(Touch::Click | Touch::DoubleClick, _)
+            | Action::Device(DeviceAction::Enter)
+            | Action::User { .. } => CLICK,
             Action::Text { .. } => TEXT,
             Action::Device(_) => DEVICE,
             Action::Touch(_, _) => TOUCH,
@@ -88,7 +91,16 @@ impl Event {
             Action::Touch(..) | Action::User { .. } | Action::Text { .. } => true,
             Action::Stroke(..) | Action::Reinitialise(_) => false,
         };
-        let is_click = !is_on_field && matches!(action, Action::Touch(Touch::Click, _));
+        let is_click = match action {
+            Action::Touch(Touch::Click | Touch::DoubleClick, _) => !is_on_field,
+            Action::Device(DeviceAction::Enter) => true,
+            Action::Touch(..)
+            | Action::Text { .. }
+            | Action::Stroke(..)
+            | Action::Device(_)
+            | Action::User { .. }
+            | Action::Reinitialise(_) => false,
+        };
         Event { worth, times: 0, changed: 0, opened: 0, is_click, is_back, is_kept }
     }
 

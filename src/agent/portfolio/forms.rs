@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
-use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit, is_radio};
+use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, is_radio};
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 use crate::sorted;
 
@@ -293,6 +293,10 @@ impl Forms {
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
+            if *action == Action::Device(DeviceAction::Enter) {
+                // It sends what is in the fields, as a button does.
+                buttons.push((at, scene.offers[usize::from(at)].labeling, true));
+            }
             let Some(on) = action.target() else { continue };
             let blank = parts.iter().position(|(object_id, _)| **object_id == *on.object_id);
             match (action, blank) {

@@ -557,8 +557,10 @@ impl Map {
                 (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].1) => {
                     texts[blank].push((at, Arc::default()));
                 }
-                (Action::Touch(Touch::Click, _) | Action::User { .. }, None) => clicks.push((at, action)),
-                (Action::Device(DeviceAction::Back), _) => clicks.push((at, action)),
+                (Action::Touch(Touch::Click | Touch::DoubleClick, _) | Action::User { .. }, None) => {
+                    clicks.push((at, action))
+                }
+                (Action::Device(DeviceAction::Back | DeviceAction::Enter), _) => clicks.push((at, action)),
                 _ => {}
             }
         }
