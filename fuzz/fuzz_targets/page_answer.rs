@@ -21,5 +21,5 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(Labeller::new((0..).zip(&atoms), TypedText::Counts).on_screen(&screen).len(), atoms.len());
     // A screen that is written reads back the same.
     let written = serde_json::to_string(&screen).expect("a screen can be written");
-    assert_eq!(serde_json::from_str::<Screen>(&written).expect("what was written"), screen);
+    assert_eq!(serde_json::from_str::<Screen>(&written).expect("what was written"), *screen);
 });

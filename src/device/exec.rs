@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -12,14 +12,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::running::Running;
+use super::{App, Capabilities, Device, DeviceError, Observation, said};
 use crate::gui::{Action, ActionRecord, DeviceAction, Pixels, Screen};
 
 /// Longest answer, in bytes.
 const LINE_MAX: u64 = 16_000_000;
-
-/// Most of what a program says that a message repeats, in characters.
-const SAID_CHARS_MAX: usize = 200;
 
 /// Most lines of the standard error that are kept for a message.
 const ERROR_LINES_MAX: usize = 3;
@@ -30,7 +28,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// A program as a device; it is ended when this is dropped.
 pub struct Exec {
     name: String,
-    child: Child,
+    running: Running,
     input: ChildStdin,
     answers: Receiver<Heard>,
     errors: Arc<Mutex<VecDeque<String>>>,
@@ -143,14 +141,15 @@ impl Exec {
         let program = words.next().ok_or_else(|| no_program("it has no name".to_string()))?;
         let mut command_line = Command::new(program);
         command_line.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command_line.spawn().map_err(|error| no_program(error.to_string()))?;
+        let mut running = Running::start(&mut command_line).map_err(|error| no_program(error.to_string()))?;
+        let child = &mut running.0;
         let input = child.stdin.take().expect("its input is piped");
         let output = child.stdout.take().expect("its output is piped");
         let error_output = child.stderr.take().expect("its errors are piped");
         let errors = Arc::new(Mutex::new(VecDeque::new()));
         let mut exec = Exec {
             name: command.to_string(),
-            child,
+            running,
             input,
             answers: lines(output),
             errors: errors.clone(),
@@ -226,7 +225,7 @@ impl Exec {
         let waited = Instant::now();
         let mut status = None;
         while status.is_none() && waited.elapsed() < Duration::from_secs(1) {
-            status = self.child.try_wait().ok().flatten();
+            status = self.running.ended();
             thread::sleep(Duration::from_millis(10));
         }
         let mut how = status.map_or_else(String::new, |status| format!(" with {status}"));
@@ -297,14 +296,6 @@ impl Device for Exec {
     }
 }
 
-impl Drop for Exec {
-    fn drop(&mut self) {
-        // Nobody can receive an error here, and a program that has ended needs no end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Returns the lines of `output`, as they come.
 fn lines(output: impl Read + Send + 'static) -> Receiver<Heard> {
     let (tell, heard) = mpsc::channel();
@@ -329,11 +320,6 @@ fn lines(output: impl Read + Send + 'static) -> Receiver<Heard> {
         }
     });
     heard
-}
-
-/// Returns the start of `text`, without what would steer a terminal.
-fn said(text: &str) -> String {
-    text.trim().chars().filter(|char| !char.is_control()).take(SAID_CHARS_MAX).collect()
 }
 
 #[cfg(all(test, unix))]

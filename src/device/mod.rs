@@ -12,6 +12,7 @@ mod faulty;
 mod open;
 mod pictured;
 mod pool;
+mod running;
 mod secret;
 pub mod sim;
 pub(crate) mod sum;
@@ -118,6 +119,13 @@ impl DeviceError {
             DeviceError::Lost { .. } | DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
         }
     }
+}
+
+/// Returns the first line of what a program says, cut where it is long and without what would steer a terminal.
+fn said(text: &str) -> String {
+    const CHARS_MAX: usize = 300;
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().filter(|char| !char.is_control()).take(CHARS_MAX).collect()
 }
 
 /// An app that can be looked at and acted upon.

@@ -161,6 +161,15 @@ impl Request {
         }
     }
 
+    /// Refuses choices that have no meaning for pages and programs.
+    fn refuse_what_phones_take(&self) -> Result<(), OpenError> {
+        if self.recording.is_some() {
+            return Err(OpenError::RecordingOfOne { devices: 0 });
+        }
+        self.refuse_u2()?;
+        self.refuse_parameters()
+    }
+
     fn refuse_parameters(&self) -> Result<(), OpenError> {
         // A user on the command line sees that flag first.
         let own = self.parameters.iter().find(|parameter| parameter.origin.is_none());
@@ -297,6 +306,9 @@ pub enum OpenError {
         /// The program.
         program: DeviceUrl,
     },
+    /// No program is named.
+    #[error("which program? Name it with `--device exec:PROGRAM`")]
+    NoProgram,
     /// Programs and another device are to share the work.
     #[error(
         "programs show an app of their own, which `--device {device}` cannot share; leave one of them out"
@@ -344,6 +356,7 @@ impl OpenError {
             | OpenError::RecordingOfOne { .. }
             | OpenError::PageOnDevice { .. }
             | OpenError::AppOnProgram { .. }
+            | OpenError::NoProgram
             | OpenError::AmongPrograms { .. }
             | OpenError::AppInBrowser { .. }
             | OpenError::Parameter { origin: None, .. } => Cause::Request,
@@ -429,13 +442,11 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
         if request.app != AppSource::Program {
             return Err(OpenError::AppOnProgram { program: program.clone() });
         }
-        request.refuse_u2()?;
-        request.refuse_parameters()?;
+        request.refuse_what_phones_take()?;
         return Ok(Opened { attached: open_programs(&request.devices)?, model: None, secrets: None });
     }
     if let AppSource::Page(url) = &request.app {
-        request.refuse_u2()?;
-        request.refuse_parameters()?;
+        request.refuse_what_phones_take()?;
         let attached = open_page(url, &request.devices, request.capabilities.as_deref())?;
         return Ok(Opened { attached, model: None, secrets: None });
     }
@@ -466,7 +477,8 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
             (Subject::Apks(paths.clone()), carried)
         }
         AppSource::Package(package) => (Subject::Package(package.clone()), None),
-        AppSource::Page(_) | AppSource::Program => unreachable!("these are opened before"),
+        AppSource::Program => return Err(OpenError::NoProgram),
+        AppSource::Page(_) => unreachable!("a page is opened before"),
     };
     match carried {
         Some(_) if !names_attached && request.recording.is_some() => {

@@ -8,7 +8,7 @@ use png::{BitDepth, ColorType, Decoder, Encoder, Filter, Limits, Transformations
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
-use super::screen::Bounds;
+use super::screen::{Bounds, Flags, Screen};
 
 /// First bytes of a PNG.
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -72,6 +72,15 @@ impl Pixels {
         let rgb = full.scaled(size);
         let is_plain = rgb.chunks_exact(3).all(|pixel| pixel == &rgb[..3]);
         (!is_plain).then_some(Pixels { display, size, rgb })
+    }
+
+    /// Returns the pixels with those of password fields black.
+    #[must_use]
+    pub fn without_passwords(mut self, screen: &Screen) -> Pixels {
+        for widget in screen.widgets().iter().filter(|widget| widget.flags.has(Flags::PASSWORD)) {
+            self.black_out(widget.bounds);
+        }
+        self
     }
 
     /// Makes the pixels of a widget black.

@@ -1,7 +1,7 @@
 //! Pages in Chromium, by its own driver: what is offered, what is done, and what a search finds.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
@@ -45,6 +45,23 @@ fn answer(mut stream: TcpStream) {
         body.len()
     );
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+}
+
+/// Serves the same text for every request; returns the address.
+fn answering(text: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut bytes = [0; 4_000];
+            // The request is short, and comes in one piece.
+            let _ = stream.read(&mut bytes);
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+        }
+    });
+    address
 }
 
 /// Returns true if Chromium's driver is there.
@@ -282,6 +299,11 @@ fn a_server_that_is_none_gets_a_message() {
         assert!(checked.stderr.contains(expected), "{}", checked.stderr);
         assert!(!checked.stderr.contains("k3y") && !checked.stdout.contains("k3y"), "{}", checked.stderr);
     }
+    // JSON that is no object is no answer either.
+    let odd = answering("[5]");
+    let checked = farlead(&["check", &spec, "--url", page, "--device", &odd]);
+    assert_eq!(checked.code, 4, "{}", checked.stderr);
+    assert!(checked.stderr.contains("a session without a name"), "{}", checked.stderr);
     let checked = farlead(&["check", &spec, "--url", "localhost:8000"]);
     assert_eq!(checked.code, 2, "{}", checked.stderr);
     assert!(checked.stderr.contains("`localhost:8000` is no address of a page"), "{}", checked.stderr);

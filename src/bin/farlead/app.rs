@@ -257,7 +257,7 @@ impl OpenedApp {
 impl AppArgs {
     /// Opens the app that is named here, else the one of `project`; without either the error says what to type.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        if self.is_said() || self.has_program() {
+        if self.is_said() {
             // A model runs in the simulator, whatever devices the project names for its own app.
             let device = if !self.app.is_empty() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
@@ -409,12 +409,16 @@ impl AppArgs {
         AppArgs { app: Vec::new(), apk: Vec::new(), package: None, url: None, device, set, ..self.clone() }
     }
 
-    /// Returns true if an app is named.
+    /// Returns true if an app is named; a program that is a device names its own.
     pub fn is_said(&self) -> bool {
-        !self.app.is_empty() || !self.apk.is_empty() || self.package.is_some() || self.url.is_some()
+        !self.app.is_empty()
+            || !self.apk.is_empty()
+            || self.package.is_some()
+            || self.url.is_some()
+            || self.has_program()
     }
 
-    /// Returns true if a program is the device, which has an app of its own.
+    /// Returns true if a program is the device.
     fn has_program(&self) -> bool {
         self.device.iter().any(|name| matches!(DeviceUrl::parse(name), DeviceUrl::Program(_)))
     }
@@ -447,24 +451,23 @@ impl AppArgs {
         project: &Project,
         shell: &Shell,
     ) -> anyhow::Result<OpenedApp> {
-        let app = match (self.app.first(), &self.apk[..], &self.package) {
-            (None, [], None) if self.url.is_none() && self.has_program() => AppSource::Program,
-            (None, [], None) if self.url.is_some() => {
-                let url = PageUrl::parse(self.url.as_deref().unwrap_or_default());
-                AppSource::Page(url.map_err(|error| Usage::new(error.to_string()))?)
-            }
+        let app = match (self.app.first(), &self.apk[..], &self.package, &self.url) {
             (Some(_), ..) if self.app.len() > 1 => {
                 let message = "this command takes one `--app`; `explore --train` takes several";
                 return Err(Usage::new(message.to_string()).into());
             }
             (Some(path), ..) => AppSource::Model(path.clone()),
-            (None, [], Some(package)) => AppSource::Package(package.clone()),
-            (None, [], None) => {
+            (None, [], Some(package), _) => AppSource::Package(package.clone()),
+            (None, [], None, Some(url)) => {
+                AppSource::Page(PageUrl::parse(url).map_err(|error| Usage::new(error.to_string()))?)
+            }
+            (None, [], None, None) if self.has_program() => AppSource::Program,
+            (None, [], None, None) => {
                 let message = "which app? Give a model with `--app apps/chesswalk.app`, an apk with `--apk notes.apk`, one on a \
                                device with `--package org.example`, or a page with `--url http://localhost:8000/`";
                 return Err(Usage::new(message.to_string()).into());
             }
-            (None, paths, _) => AppSource::Apks(paths.to_vec()),
+            (None, paths, ..) => AppSource::Apks(paths.to_vec()),
         };
         let written =
             set.iter().map(|text| Parameter { text: text.clone(), origin: Some(origin.to_string()) });

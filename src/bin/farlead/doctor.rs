@@ -13,7 +13,7 @@ use farlead::device::adb::{
     Server, TranscriptError, refuses_settings,
 };
 use farlead::device::webdriver::Place;
-use farlead::device::{Device as _, DeviceUrl, Observation, Secrets};
+use farlead::device::{Device as _, DeviceUrl, Exec, Observation, Secrets};
 use farlead::gui::Hierarchy;
 use farlead::spec::{printable, shown_path};
 use serde::Serialize;
@@ -137,7 +137,14 @@ pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
             examine(&mut found, line)?;
         }
         Some(DeviceUrl::Browser(place)) => look_at_browser(&mut found, &place)?,
-        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Program(_)) | None => {
+        Some(DeviceUrl::Program(command)) => match Exec::start(&command) {
+            Ok(device) => found.ok("program", format!("{} shows {}", command, device.app().package))?,
+            Err(error) => {
+                let fix = "docs/devices-exec.md says what a program answers".to_string();
+                found.say("program", Health::Error, error.to_string(), Some(fix))?;
+            }
+        },
+        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_)) | None => {
             look_at_adb(&mut found)?;
             // Without a server there is nothing to ask about devices.
             if let Some(server) = look_at_server(&mut found)? {

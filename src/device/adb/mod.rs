@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use super::android::prompt::{Press, Prompts};
 use super::{App, Capabilities, Device, DeviceError, Notice, Observation};
-use crate::gui::{Action, Flags, Pixels, Screen};
+use crate::gui::{Action, Pixels, Screen};
 
 #[cfg(feature = "adb")]
 pub use client::Client;
@@ -585,11 +585,7 @@ impl Device for Adb {
             }
             Err(_) => return None,
         };
-        let mut pixels = Pixels::read(&png, self.facts.size)?;
-        for widget in screen.widgets().iter().filter(|widget| widget.flags.has(Flags::PASSWORD)) {
-            pixels.black_out(widget.bounds);
-        }
-        Some(pixels)
+        Some(Pixels::read(&png, self.facts.size)?.without_passwords(&screen))
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -1,4 +1,4 @@
-// Scrolls to the element `e` if it is not reached where it is; returns its middle and its bounds in the view.
+// Scrolls to the element `e` if it is not reached where it is; returns its bounds in the view.
 const reached = () => {
   const box = e.getBoundingClientRect();
   const front = e.getRootNode().elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
@@ -15,4 +15,4 @@ for (let frame = e.ownerDocument.defaultView.frameElement; frame; frame = frame.
   dx += outer.left + frame.clientLeft;
   dy += outer.top + frame.clientTop;
 }
-return [(box.left + box.right) / 2 + dx, (box.top + box.bottom) / 2 + dy, box.left + dx, box.top + dy, box.right + dx, box.bottom + dy].map(Math.round);
+return [box.left + dx, box.top + dy, box.right + dx, box.bottom + dy].map(Math.round);

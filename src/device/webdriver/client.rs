@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 
 use super::WebDriverError;
 use super::browser::{secret_of, without_secret};
+use crate::device::said;
 
 /// Most bytes of an answer: a page of 5,000 widgets takes 2 MB, a picture of a large display 20 MB.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
-
-/// Longest text of a server's that a message repeats, in characters.
-const SAID_CHARS_MAX: usize = 300;
 
 /// The server of sessions at an address.
 #[derive(Clone)]
@@ -58,7 +56,7 @@ impl Server {
             };
             let waited = began.elapsed();
             if waited + pause > patience {
-                let (at, wanted) = (self.shown(), self.redacted(&capabilities.to_string()));
+                let (at, wanted) = (self.shown(), self.redacted(&without_secrets(capabilities).to_string()));
                 return Err(WebDriverError::NoSession { at, waited, wanted, why: error.to_string() });
             }
             thread::sleep(pause);
@@ -101,13 +99,13 @@ impl Server {
             let status = answer.status().as_u16();
             return Err(self.garbled(&format!("status {status}: {}", said(&text))));
         };
-        let value = answered["value"].take();
+        // An answer may be any JSON.
+        let value = answered.get_mut("value").map_or(Value::Null, Value::take);
         match value["error"].as_str() {
             Some(error) => Err(WebDriverError::Failed {
                 at: self.shown(),
                 error: said(error),
                 message: self.redacted(&said(value["message"].as_str().unwrap_or_default())),
-                data: value["data"].clone(),
             }),
             None => Ok(value),
         }
@@ -178,10 +176,16 @@ impl Drop for Session {
     }
 }
 
-/// Returns the first line of `text`, without what would steer a terminal.
-fn said(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.trim().chars().filter(|char| !char.is_control()).take(SAID_CHARS_MAX).collect()
+/// Returns capabilities without the users and keys that clouds have in them.
+fn without_secrets(capabilities: &Value) -> Value {
+    const SECRETS: [&str; 5] = ["key", "token", "secret", "password", "user"];
+    let Value::Object(all) = capabilities else { return capabilities.clone() };
+    let shown = |(name, value): (&String, &Value)| {
+        let lower = name.to_lowercase();
+        let is_secret = !value.is_object() && SECRETS.iter().any(|secret| lower.contains(secret));
+        (name.clone(), if is_secret { json!("***") } else { without_secrets(value) })
+    };
+    Value::Object(all.iter().map(shown).collect())
 }
 
 #[cfg(test)]
@@ -198,6 +202,13 @@ mod tests {
             (open.shown(), open.redacted("k3y")),
             ("http://127.0.0.1:4444".to_string(), "k3y".to_string())
         );
+    }
+
+    #[test]
+    fn capabilities_are_shown_without_their_keys() {
+        let own = json!({ "browserName": "chrome", "c:options": { "userName": "anna", "accessKey": "k3y", "os": "11" } });
+        let shown = json!({ "browserName": "chrome", "c:options": { "userName": "***", "accessKey": "***", "os": "11" } });
+        assert_eq!(without_secrets(&own), shown);
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! Programs that drive a browser on this machine.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use super::{Browser, WebDriverError};
+use crate::device::running::Running;
 
 /// Time in which a driver says that it is ready.
 const READY_WITHIN: Duration = Duration::from_secs(20);
 
 /// A driver that runs until this is dropped.
 pub(super) struct Driver {
-    child: Child,
+    _running: Running,
     /// Address that it listens at.
     pub address: String,
 }
@@ -25,14 +26,8 @@ impl Driver {
         let failed = |why: String| WebDriverError::NoDriver { browser, why };
         let mut command = Command::new(program);
         command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        #[cfg(unix)]
-        {
-            use std::os::unix::process::CommandExt as _;
-            // Ctrl-C reaches farlead alone, which still ends its sessions.
-            command.process_group(0);
-        }
-        let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
-        let output = child.stdout.take().expect("its output is piped");
+        let mut running = Running::start(&mut command).map_err(|error| failed(error.to_string()))?;
+        let output = running.0.stdout.take().expect("its output is piped");
         let (said, heard) = mpsc::channel();
         // Read to its end, so that the driver never waits for a reader.
         thread::spawn(move || {
@@ -42,22 +37,13 @@ impl Driver {
                 }
             }
         });
-        let mut driver = Driver { child, address: String::new() };
         let port = heard.recv_timeout(READY_WITHIN).map_err(|_| {
-            let ended =
-                driver.child.try_wait().ok().flatten().map(|status| format!("it ended with {status}"));
-            failed(ended.unwrap_or_else(|| format!("it was not ready within {} s", READY_WITHIN.as_secs())))
+            failed(match running.ended() {
+                Some(status) => format!("it ended with {status}"),
+                None => format!("it was not ready within {} s", READY_WITHIN.as_secs()),
+            })
         })?;
-        driver.address = format!("http://127.0.0.1:{port}");
-        Ok(driver)
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // Nobody can receive an error here, and a driver that has ended needs no end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        Ok(Driver { _running: running, address: format!("http://127.0.0.1:{port}") })
     }
 }
 

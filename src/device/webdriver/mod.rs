@@ -14,8 +14,6 @@ mod web;
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::DeviceError;
 
 pub(crate) use browser::without_secret;
@@ -60,8 +58,6 @@ pub enum WebDriverError {
         error: String,
         /// Message of the server.
         message: String,
-        /// Further data about it.
-        data: Value,
     },
     /// No session began.
     #[error("no browser was given within {} s by the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]

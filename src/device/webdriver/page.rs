@@ -5,11 +5,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::device::Notice;
+use crate::device::{Notice, said};
 use crate::gui::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, element_class};
 
 /// Longest text of an element that is kept, in bytes; the script cuts texts before.
 const TEXT_BYTES_MAX: usize = 20_000;
+
+/// Longest side of a view, far more than any display has.
+const SIDE_MAX: u32 = 100_000;
 
 /// Most calls of an error's trace that identify it.
 const CALLS_MAX: usize = 3;
@@ -41,18 +44,18 @@ pub enum PageError {
 #[derive(Clone, Debug)]
 pub struct PageScreen {
     /// The screen.
-    pub screen: Screen,
+    pub screen: Arc<Screen>,
     /// Width and height of the view.
     pub size: (u32, u32),
     /// Errors that nothing caught since the look before.
     pub notices: Vec<Notice>,
-    /// For each widget, what a gesture on it needs.
-    pub(super) holds: Vec<Hold>,
+    /// By widget: the way on which a gesture reaches it.
+    pub(super) reaches: Vec<Reach>,
 }
 
-/// What a gesture on a widget needs.
+/// Way on which a gesture reaches a widget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hold {
+pub(super) struct Reach {
     /// True if it has to be scrolled to.
     pub is_outside: bool,
     /// True if it is an entry of a select.
@@ -126,16 +129,21 @@ impl PageUrl {
 }
 
 impl PageScreen {
+    /// Returns the part of the page that is seen.
+    pub(super) fn view(&self) -> Bounds {
+        Bounds::new(0, 0, self.size.0 as i32, self.size.1 as i32)
+    }
+
     /// Reads the answer of the script.
     pub fn read(answer: Value) -> Result<PageScreen, PageError> {
         if let Some(failed) = answer["failed"].as_str() {
-            return Err(PageError::Script(start(failed)));
+            return Err(PageError::Script(said(failed)));
         }
         let form: Form =
-            serde_json::from_value(answer).map_err(|error| PageError::Form(start(&error.to_string())))?;
+            serde_json::from_value(answer).map_err(|error| PageError::Form(said(&error.to_string())))?;
+        let size = (form.size.0.min(SIDE_MAX), form.size.1.min(SIDE_MAX));
         let url = PageUrl::parse(&form.href).unwrap_or(PageUrl { origin: form.href, place: String::new() });
-        let orientation =
-            if form.size.0 > form.size.1 { Orientation::Landscape } else { Orientation::Portrait };
+        let orientation = if size.0 > size.1 { Orientation::Landscape } else { Orientation::Portrait };
         let context = Context {
             orientation,
             network: form.online,
@@ -143,14 +151,14 @@ impl PageScreen {
             ..Context::default()
         };
         let mut widgets = Vec::with_capacity(form.widgets.len().min(WIDGETS_MAX));
-        let mut holds = Vec::with_capacity(widgets.capacity());
+        let mut reaches = Vec::with_capacity(widgets.capacity());
         for row in form.widgets.into_iter().take(WIDGETS_MAX) {
             let Row(depth, tag, role, classes, id, text, name, bounds, bits, over) = row;
             let set = BITS.iter().filter(|(bit, _)| bits & bit != 0);
             let flags = set.fold(Flags::default(), |flags, (_, flag)| flags.set(*flag, true));
             // Only elements before this one can be around it.
             let over = usize::try_from(over).ok().filter(|over| *over < widgets.len());
-            holds.push(Hold { is_outside: bits & OUTSIDE != 0, is_option: tag == "option", over });
+            reaches.push(Reach { is_outside: bits & OUTSIDE != 0, is_option: tag == "option", over });
             let [left, top, right, bottom] = bounds.map(pixel);
             widgets.push(Widget {
                 depth,
@@ -164,8 +172,9 @@ impl PageScreen {
         }
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
-        let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets).with_crash(crash);
-        Ok(PageScreen { screen, size: form.size, notices, holds })
+        let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets);
+        let screen = Arc::new(screen.with_crash(crash));
+        Ok(PageScreen { screen, size, notices, reaches })
     }
 
     /// Returns the screen of a dialog with this message, in front of the page before.
@@ -198,13 +207,13 @@ impl PageScreen {
             widget(1, "button", "button", DIALOG_OK, "OK", 2, pressed),
             widget(1, "button", "button", DIALOG_CANCEL, "Cancel", 3, pressed),
         ];
-        let holds = vec![Hold::default(); widgets.len()];
+        let reaches = vec![Reach::default(); widgets.len()];
         let context = Context { crashed: false, ..context };
         PageScreen {
-            screen: Screen::new(package, activity, context, widgets),
+            screen: Arc::new(Screen::new(package, activity, context, widgets)),
             size,
             notices: Vec::new(),
-            holds,
+            reaches,
         }
     }
 }
@@ -213,12 +222,6 @@ impl PageScreen {
 pub(super) const DIALOG_OK: &str = "dialog-ok";
 pub(super) const DIALOG_CANCEL: &str = "dialog-cancel";
 pub(super) const DIALOG_FIELD: &str = "dialog-field";
-
-/// Returns the first line of `text`, cut where it is long.
-fn start(text: &str) -> String {
-    const CHARS_MAX: usize = 300;
-    text.lines().next().unwrap_or_default().chars().take(CHARS_MAX).collect()
-}
 
 /// Returns the nearest pixel.
 fn pixel(place: f64) -> i32 {
@@ -315,8 +318,8 @@ mod tests {
         let [_, item, button, option] = screen.widgets() else { panic!("four widgets") };
         assert_eq!((&*item.class, &*item.text), ("li listitem todo done", "Milk"));
         assert!(button.flags.has(Flags::CLICKABLE) && &*button.desc == "Delete");
-        assert_eq!(page.holds[2], Hold { is_outside: true, is_option: false, over: Some(1) });
-        assert_eq!(page.holds[3], Hold { is_outside: false, is_option: true, over: None });
+        assert_eq!(page.reaches[2], Reach { is_outside: true, is_option: false, over: Some(1) });
+        assert_eq!(page.reaches[3], Reach { is_outside: false, is_option: true, over: None });
         assert_eq!((option.depth, option.bounds.top, option.bounds.right), (3, i32::MIN, i32::MAX));
     }
 

@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 
 use super::client::{Server, Session};
 use super::driver::Driver;
-use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl};
+use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl, Reach};
 use super::{Place, WebDriverError};
 use crate::device::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{
-    Action, Bounds, DeviceAction, Direction, Flags, Gesture, Pixels, PressedKey, Screen, Stroke, Target,
-    Touch,
+    Action, Bounds, DeviceAction, Direction, Gesture, Pixels, PressedKey, Stroke, Target, Touch,
 };
 use crate::spec::{ReadError, read_text};
 
@@ -106,6 +105,8 @@ pub struct Web {
     window: String,
     /// True if the browser takes commands of Chrome's own protocol.
     is_chrome: bool,
+    /// The script that looks, with the notes that it needs where none were taken before.
+    look: String,
     rest: Duration,
     began: Instant,
     /// The latest look.
@@ -160,6 +161,7 @@ impl Web {
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
             is_chrome,
+            look: format!("{HOOK}\n{LOOK}"),
             rest: options.rest,
             began: Instant::now(),
             now: None,
@@ -245,13 +247,20 @@ impl Web {
     }
 
     fn look_now(&mut self) -> Result<Observation, WebDriverError> {
-        let script = format!("{HOOK}\n{LOOK}");
         let rest = json!(self.rest.as_millis() as u64);
         let mut looks = 0;
         let seen = loop {
             looks += 1;
-            match self.session.script(&script, std::slice::from_ref(&rest)) {
-                Ok(answer) => break PageScreen::read(answer)?,
+            match self.session.script(&self.look, std::slice::from_ref(&rest)) {
+                Ok(answer) => {
+                    let seen = PageScreen::read(answer)?;
+                    let is_left = &**seen.screen.package() == "about:blank" && self.now.is_some();
+                    if !is_left || looks >= LOOKS_MAX {
+                        break seen;
+                    }
+                    // Back from the first page leads nowhere.
+                    self.session.post("/forward", &json!({}))?;
+                }
                 Err(error) if error.is("unexpected alert open") => {
                     self.has_dialog = true;
                     let message = self.session.get("/alert/text").ok();
@@ -263,14 +272,9 @@ impl Web {
                 Err(error) => return Err(error),
             }
         };
-        if &**seen.screen.package() == "about:blank" && self.now.is_some() && looks < LOOKS_MAX {
-            // Back from the first page leads nowhere.
-            self.session.post("/forward", &json!({}))?;
-            return self.look_now();
-        }
         let at_ms = self.began.elapsed().as_millis() as u64;
         let observation = Observation {
-            screen: Arc::new(seen.screen.clone()),
+            screen: seen.screen.clone(),
             at_ms,
             notices: seen.notices.clone().into(),
             picture: None,
@@ -280,7 +284,6 @@ impl Web {
     }
 
     fn perform(&mut self, action: &Action) -> Result<(), WebDriverError> {
-        let refused = || WebDriverError::NoAction { action: action.to_string() };
         if self.has_dialog {
             return self.answer_dialog(action);
         }
@@ -288,10 +291,10 @@ impl Web {
             Action::Reinitialise(_) => Ok(()),
             Action::Touch(touch, on) => {
                 let spot = self.reach(on)?;
-                if *touch == Touch::Click && spot.is_option {
-                    return self.choose(on);
+                if let (Touch::Click, Some(at)) = (touch, spot.option) {
+                    return self.choose(at);
                 }
-                let mut gestures = vec![moved(spot.x, spot.y)];
+                let mut gestures = vec![spot.moved()];
                 match touch {
                     Touch::Click => gestures.extend(click()),
                     Touch::DoubleClick => gestures.extend(click().into_iter().chain(click())),
@@ -301,35 +304,30 @@ impl Web {
                 self.session.gestures(vec![mouse(gestures)])
             }
             Action::Text { on, text } => {
-                let spot = self.reach(on)?;
-                let mut gestures = vec![moved(spot.x, spot.y)];
+                let mut gestures = vec![self.reach(on)?.moved()];
                 gestures.extend(click());
                 self.session.gestures(vec![mouse(gestures)])?;
                 self.session.gestures(vec![keyboard(replaced(text))])
             }
             Action::Stroke(Stroke::Scroll, on, towards) => {
-                let view = self.now.as_ref().map_or((0, 0), |now| now.size);
-                let bounds = self.bounds(on).intersection(Bounds::new(0, 0, view.0 as i32, view.1 as i32));
+                let (bounds, number) = self.find(on);
+                let view = self.now.as_ref().map_or(bounds, PageScreen::view);
+                let bounds = bounds.intersection(view);
                 let (start, end) = towards.across(bounds);
-                let (x, y) = bounds.centre();
                 if matches!(towards, Direction::Left | Direction::Right) {
-                    return self.scroll_sideways(on, end.0 - start.0);
+                    return self.scroll_sideways(number, end.0 - start.0);
                 }
+                let (x, y) = bounds.centre();
                 let wheel = json!({ "type": "scroll", "x": x.max(0), "y": y.max(0), "duration": 0,
                     "deltaX": end.0 - start.0, "deltaY": end.1 - start.1 });
                 self.session.gestures(vec![json!({ "type": "wheel", "id": "wheel", "actions": [wheel] })])
             }
             Action::Stroke(Stroke::Swipe, on, towards) => {
                 let spot = self.reach(on)?;
-                let end = towards.across(self.bounds(on)).1;
-                self.session.gestures(vec![mouse(vec![
-                    moved(spot.x, spot.y),
-                    down(),
-                    moved(end.0, end.1),
-                    up(),
-                ])])
+                let end = towards.across(spot.bounds).1;
+                self.session.gestures(vec![mouse(vec![spot.moved(), down(), moved(end.0, end.1), up()])])
             }
-            Action::Device(action) => match action {
+            Action::Device(asked) => match asked {
                 DeviceAction::Back => self.go("/back"),
                 DeviceAction::Forward => self.go("/forward"),
                 DeviceAction::Reload => self.go("/refresh"),
@@ -342,7 +340,7 @@ impl Web {
                 | DeviceAction::Rotate
                 | DeviceAction::Network
                 | DeviceAction::PauseResume
-                | DeviceAction::Idle => Err(refused()),
+                | DeviceAction::Idle => Err(WebDriverError::NoAction { action: action.to_string() }),
             },
             Action::User { action, on } => {
                 action.gestures.iter().try_for_each(|gesture| self.perform_gesture(gesture, on))
@@ -353,14 +351,12 @@ impl Web {
     fn perform_gesture(&mut self, gesture: &Gesture, on: &Target) -> Result<(), WebDriverError> {
         let gestures = match gesture {
             Gesture::Tap(at) | Gesture::LongTap(at) => {
-                self.reach(on)?;
-                let (x, y) = at.on(self.bounds(on));
+                let (x, y) = at.on(self.reach(on)?.bounds);
                 let hold = if matches!(gesture, Gesture::LongTap(_)) { 800 } else { 0 };
                 mouse(vec![moved(x, y), down(), pause(hold), up()])
             }
             Gesture::Swipe { from, to } => {
-                self.reach(on)?;
-                let bounds = self.bounds(on);
+                let bounds = self.reach(on)?.bounds;
                 let ((x, y), (to_x, to_y)) = (from.on(bounds), to.on(bounds));
                 mouse(vec![moved(x, y), down(), moved(to_x, to_y), up()])
             }
@@ -410,11 +406,10 @@ impl Web {
         }
     }
 
-    /// Returns the place of the widget in the latest look.
-    fn place(&self, on: &Target) -> Option<usize> {
+    /// Returns the number of the widget in the latest look.
+    fn number(&self, on: &Target) -> Option<usize> {
         let mut found = None;
-        let screen: &Screen = &self.now.as_ref()?.screen;
-        screen.for_each_object(|at, _, object_id| {
+        self.now.as_ref()?.screen.for_each_object(|at, _, object_id| {
             if object_id == &*on.object_id {
                 found = Some(at);
             }
@@ -422,60 +417,54 @@ impl Web {
         found
     }
 
-    /// Returns where the widget is now.
-    fn bounds(&self, on: &Target) -> Bounds {
-        let place = self.place(on);
-        let widget = place.and_then(|at| self.now.as_ref()?.screen.widgets().get(at));
-        widget.map_or(on.bounds, |widget| widget.bounds)
+    /// Returns the bounds of the widget, which it has in the latest look, and its number there.
+    fn find(&self, on: &Target) -> (Bounds, Option<usize>) {
+        let number = self.number(on);
+        let widget = number.and_then(|at| self.now.as_ref()?.screen.widgets().get(at));
+        (widget.map_or(on.bounds, |widget| widget.bounds), number)
     }
 
     /// Brings the widget into view, and the mouse to where it has to be before it is there at all.
     fn reach(&mut self, on: &Target) -> Result<Spot, WebDriverError> {
-        let (x, y) = self.bounds(on).centre();
-        let Some((at, now)) = self.place(on).zip(self.now.as_ref()) else {
-            return Ok(Spot { x, y, is_option: false });
+        let (bounds, number) = self.find(on);
+        let Some((at, now)) = number.zip(self.now.as_ref()) else {
+            return Ok(Spot { bounds, option: None });
         };
-        let (hold, size) = (now.holds[at], now.size);
-        let is_inside = x >= 0 && y >= 0 && (x as u32) < size.0 && (y as u32) < size.1;
-        if hold.is_option || (is_inside && !hold.is_outside && hold.over.is_none()) {
-            return Ok(Spot { x, y, is_option: hold.is_option });
+        let Reach { is_outside, is_option, over } = now.reaches[at];
+        let (x, y) = bounds.centre();
+        let is_inside = now.view().contains(x, y);
+        if is_option || (is_inside && !is_outside && over.is_none()) {
+            return Ok(Spot { bounds, option: is_option.then_some(at) });
         }
-        if let Some(over) = hold.over {
-            let (x, y) = self.brought(over)?;
+        if let Some(over) = over {
+            let (x, y) = self.brought(over)?.centre();
             self.session.gestures(vec![mouse(vec![moved(x, y)])])?;
         }
-        let (x, y) = self.brought(at)?;
-        Ok(Spot { x, y, is_option: false })
+        Ok(Spot { bounds: self.brought(at)?, option: None })
     }
 
-    /// Scrolls to the element of the latest look, if it is out of view, and returns its middle.
-    fn brought(&mut self, at: usize) -> Result<(i32, i32), WebDriverError> {
+    /// Scrolls to the element of the latest look, if it is out of view, and returns its bounds there.
+    fn brought(&self, at: usize) -> Result<Bounds, WebDriverError> {
         let script = format!("const e = {NOTES}.nodes[arguments[0]];\n{BRING}");
         let answer = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
-        let number = |at: usize| answer[at].as_i64().map(|number| number.clamp(-1_000_000, 1_000_000) as i32);
-        let form = || WebDriverError::Page(PageError::Form(answer.to_string()));
-        let all: Vec<i32> = (0..6).map(number).collect::<Option<_>>().ok_or_else(form)?;
-        if let Some(now) = &mut self.now {
-            let mut widgets = now.screen.widgets().to_vec();
-            if let Some(widget) = widgets.get_mut(at) {
-                widget.bounds = Bounds::new(all[2], all[3], all[4], all[5]);
-            }
-            now.screen = now.screen.with_widgets(widgets);
+        let side = |at: usize| answer[at].as_i64().map(|side| side.clamp(-1_000_000, 1_000_000) as i32);
+        let sides: Option<Vec<i32>> = (0..4).map(side).collect();
+        match sides.as_deref() {
+            Some(&[left, top, right, bottom]) => Ok(Bounds::new(left, top, right, bottom)),
+            _ => Err(WebDriverError::Page(PageError::Form(answer.to_string()))),
         }
-        Ok((all[0].max(0), all[1].max(0)))
     }
 
     /// Scrolls without the wheel, which at the edge of a page goes back in its history.
-    fn scroll_sideways(&self, on: &Target, by: i32) -> Result<(), WebDriverError> {
-        let Some(at) = self.place(on) else { return Ok(()) };
+    fn scroll_sideways(&self, at: Option<usize>, by: i32) -> Result<(), WebDriverError> {
+        let Some(at) = at else { return Ok(()) };
         let script =
             format!("{NOTES}.nodes[arguments[0]].scrollBy({{ left: arguments[1], behavior: 'instant' }})");
         self.session.post("/execute/sync", &json!({ "script": script, "args": [at, by] })).map(drop)
     }
 
     /// Chooses an entry of a select, which no mouse reaches.
-    fn choose(&self, on: &Target) -> Result<(), WebDriverError> {
-        let Some(at) = self.place(on) else { return Ok(()) };
+    fn choose(&self, at: usize) -> Result<(), WebDriverError> {
         let script = format!("return {NOTES}.nodes[arguments[0]]");
         let element = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
         let id = element.as_object().and_then(|all| all.values().next()).and_then(Value::as_str);
@@ -484,12 +473,19 @@ impl Web {
     }
 }
 
-/// Point at which a widget is reached.
+/// A widget that is reached.
 struct Spot {
-    x: i32,
-    y: i32,
-    /// True if it is an entry of a select.
-    is_option: bool,
+    bounds: Bounds,
+    /// Its number in the latest look, if it is an entry of a select.
+    option: Option<usize>,
+}
+
+impl Spot {
+    /// Returns the way of the mouse to its middle.
+    fn moved(&self) -> Value {
+        let (x, y) = self.bounds.centre();
+        moved(x, y)
+    }
 }
 
 impl Device for Web {
@@ -519,11 +515,7 @@ impl Device for Web {
         let now = self.now.as_ref().filter(|_| !self.has_dialog)?;
         let answer = self.session.get("/screenshot").ok()?;
         let png = BASE64.decode(answer.as_str()?).ok()?;
-        let mut pixels = Pixels::read(&png, now.size)?;
-        for widget in now.screen.widgets().iter().filter(|widget| widget.flags.has(Flags::PASSWORD)) {
-            pixels.black_out(widget.bounds);
-        }
-        Some(pixels)
+        Some(Pixels::read(&png, now.size)?.without_passwords(&now.screen))
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
