@@ -157,7 +157,7 @@ fn with_words(recorded: &Target, all: &[Candidate<'_>]) -> impl Iterator<Item = 
 
 /// Returns true if neither the text nor the description may tell a widget from others.
 fn is_wordless(on: &Target) -> bool {
-    is_field(on) || (on.text.is_empty() && on.desc.is_empty())
+    is_text_field(&on.class) || (on.text.is_empty() && on.desc.is_empty())
 }
 
 /// Returns the numbers of those in `all` that have the names of `recorded`.
@@ -169,7 +169,7 @@ fn alike(recorded: &Target, all: &[Candidate<'_>]) -> Vec<usize> {
 
 /// Returns the names that stay while the widget is the same: the text of a field changes as one types.
 fn names(on: &Target) -> [&str; 4] {
-    [&on.id, if is_field(on) { "" } else { &on.text }, &on.desc, &on.below]
+    [&on.id, if is_text_field(&on.class) { "" } else { &on.text }, &on.desc, &on.below]
 }
 
 fn is_nameless(on: &Target) -> bool {
@@ -187,8 +187,4 @@ fn in_place(numbers: impl Iterator<Item = usize>, all: &[Candidate<'_>]) -> Vec<
 fn only(mut of: impl Iterator<Item = usize>) -> Option<usize> {
     let first = of.next();
     first.filter(|_| of.next().is_none())
-}
-
-pub(super) fn is_field(target: &Target) -> bool {
-    is_text_field(&target.class)
 }

@@ -1,4 +1,4 @@
-//! The class of an element of a web page: its tag, its role and its classes in one text.
+//! Classes of widgets: of Android's views, and of the elements of web pages; and the short names of activities.
 //!
 //! An element has a tag and a role where a view of Android has its class. `TAG ROLE CLASS..` takes that place everywhere, with
 //! `-` for no role; no class of Android has a blank in it.

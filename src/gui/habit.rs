@@ -43,7 +43,11 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         // Nothing sees the check mark here, but other parts of the screen may follow it.
         Action::Touch(Touch::Click, on) if is_switch(&on.class) => Habit::MostlyStays,
         // Without a text there is nothing to send.
-        Action::Device(DeviceAction::Enter) if !has_focused_text(screen) => Habit::MostlyStays,
+        Action::Device(DeviceAction::Enter)
+            if screen.focused_field().is_none_or(|field| field.text.is_empty()) =>
+        {
+            Habit::MostlyStays
+        }
         Action::Reinitialise(_)
         | Action::Touch(..)
         | Action::Text { .. }
@@ -54,10 +58,6 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
             usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
         }
     }
-}
-
-fn has_focused_text(screen: &Screen) -> bool {
-    screen.widgets().iter().any(|widget| widget.flags.has(Flags::FOCUSED) && !widget.text.is_empty())
 }
 
 /// Returns the effect `usual` on `screen`; a change that no key of `keys` sees is no change.

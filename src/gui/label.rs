@@ -9,7 +9,7 @@ use regex::Regex;
 use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, Number, regex};
-use super::element::{Element, short_class};
+use super::element::{Element, short_activity, short_class};
 use super::linked::{LinkedTest, TermTest};
 use super::screen::{Flags, Screen, Widget};
 use super::term::Term;
@@ -374,7 +374,7 @@ impl Test {
         // Android shortens `org.notes.Main` to `.Main` in manifests and to `org.notes/.Main` in components.
         let relative = full.strip_prefix(package).filter(|rest| rest.starts_with('.'));
         let component = format!("{package}/{}", relative.unwrap_or(full));
-        self.names([full, relative.unwrap_or(full), last_part(full), &component])
+        self.names([full, relative.unwrap_or(full), short_activity(full), &component])
     }
 
     fn flag(&self, is_set: bool) -> bool {
@@ -430,8 +430,4 @@ pub(super) fn compare<L: AsRef<str>, R: AsRef<str>>(left: Option<&[L]>, op: Op, 
         }
         (Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast, ..) => false,
     }
-}
-
-fn last_part(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }

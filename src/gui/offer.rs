@@ -187,13 +187,12 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     });
     let on_device = DeviceAction::ALL.iter().copied();
     let capabilities = repertoire.capabilities;
-    let is_typing = screen.widgets().iter().any(|widget| {
-        widget.is_visible() && widget.flags.has(Flags::FOCUSED) && widget.flags.has(Flags::EDITABLE)
-    });
+    let is_for_field = |action| matches!(action, DeviceAction::Enter | DeviceAction::Escape);
     let allowed = on_device
         .filter(|&action| action != DeviceAction::Network || repertoire.network)
-        .filter(|&action| !matches!(action, DeviceAction::Enter | DeviceAction::Escape) || is_typing)
-        .filter(|&action| capabilities.has(action));
+        .filter(|&action| capabilities.has(action))
+        // Last, as a phone has no such action and its screens need no look for a field.
+        .filter(|&action| !is_for_field(action) || screen.focused_field().is_some());
     offers.extend(allowed.map(Action::Device));
     if !repertoire.codes.is_empty() {
         offer_codes(screen, &naming, repertoire, &mut offers);

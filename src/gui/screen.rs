@@ -348,6 +348,12 @@ impl Screen {
         &self.widgets
     }
 
+    /// Returns the field that takes the letters typed, if one is seen.
+    pub fn focused_field(&self) -> Option<&Widget> {
+        let takes_letters = Flags::FOCUSED.set(Flags::EDITABLE, true);
+        self.widgets.iter().find(|widget| widget.is_visible() && widget.flags.has(takes_letters))
+    }
+
     /// Returns the room that it takes in a table, in widgets: a long text counts as several.
     pub fn weight(&self) -> usize {
         // A widget takes about as much room as a text of this length.

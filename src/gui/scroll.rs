@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::action::Direction;
-use super::element::Element;
+use super::element::{Element, short_class};
 use super::screen::{Bounds, Flags, Widget};
 
 /// Directions of a widget whose content lies sideways.
@@ -84,7 +84,7 @@ fn by_class(class: &str) -> Option<&'static [Direction]> {
     if Element::of(class).is_some() {
         return Some(DOWNWARDS);
     }
-    let name = class.rsplit('.').next().unwrap_or(class);
+    let name = short_class(class);
     // `HorizontalScrollView` and `HorizontalGridView`, and subclasses that are named after them.
     if name.contains("Horizontal") || name.ends_with("ViewPager") || name.ends_with("Gallery") {
         Some(SIDEWAYS)

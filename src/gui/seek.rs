@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use super::action::{Action, Target};
-use super::around::{Around, candidates, is_field, with_surroundings};
+use super::around::{Around, candidates, with_surroundings};
+use super::element::is_text_field;
 use super::naming::Naming;
 use super::nearest::nearest;
 use super::screen::Screen;
@@ -81,7 +82,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     match by_text.or(by_desc).or(by_below) {
         Some(named) => left = named,
         // The text of a field changes as one types, its path does not.
-        None if is_named && !is_field(recorded) => return None,
+        None if is_named && !is_text_field(&recorded.class) => return None,
         None => {
             left.retain(|&at| {
                 all[at].object_id == recorded.object_id

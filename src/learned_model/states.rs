@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{LearnedModel, Offer, Reducer, TRANSITIONS_MAX, cut, label};
-use crate::gui::{Action, Screen, Target};
+use crate::gui::{Action, Screen, Target, short_class};
 use crate::sorted;
 
 /// Most trees, and most refinements.
@@ -389,7 +389,7 @@ fn edge_order(edge: &AbstractEdge) -> (usize, Option<usize>, &str, usize) {
 
 /// Returns a widget as people know it: its class, and the name that it is printed by.
 fn like(class: &str, name: &str) -> String {
-    let class = class.rsplit('.').next().unwrap_or(class);
+    let class = short_class(class);
     let like = if class.is_empty() || name.starts_with(class) {
         name.to_string()
     } else {

@@ -139,7 +139,7 @@ pub struct Automaton {
     pub(super) lasting: Option<Lasting>,
 }
 
-/// How followers are looked up.
+/// Tables in which followers are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lookup {
     /// In a row of the state: the formula has few atoms, and keeps no value.
@@ -178,7 +178,7 @@ pub(super) struct Lasting {
     pub satisfaction: bool,
 }
 
-/// How the follower of a state is looked up: up to eight labels at a time give the entry of a table.
+/// Tables on the way to the follower of a state: up to eight labels at a time give the entry of one.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
     /// First table, [`UNKNOWN`] until there is one.

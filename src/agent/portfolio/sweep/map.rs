@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::super::forms::{inputs, is_box, is_field, is_submitting};
 use super::Step;
 use super::blanks::{Blank, Form, Keys};
-use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, misfits};
+use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, is_button, misfits};
 use crate::situation::{ActivityId, LabelingId, Scene};
 
 /// Number of a page, and of an event of it.
@@ -569,7 +569,8 @@ impl Map {
             scene.activity.hash(&mut key);
             parts.iter().for_each(|(_, widget)| (&widget.id, is_box(widget)).hash(&mut key));
             // Pages of one activity may have blanks without names; their buttons tell them apart.
-            let buttons = screen.widgets().iter().filter(|widget| widget.is_visible() && is_button(widget));
+            let buttons =
+                screen.widgets().iter().filter(|widget| widget.is_visible() && is_plain_button(widget));
             buttons.for_each(|widget| {
                 let name = if widget.id.is_empty() { &widget.text } else { &widget.id };
                 name.hash(&mut key);
@@ -609,7 +610,7 @@ impl Map {
         let form = own.form.as_ref();
         let blanks = form.map_or(&[][..], |form| &form.blanks).iter().zip(&parts).zip(&texts);
         let blanks = blanks.map(|((blank, (_, widget)), texts)| seen(blank, widget, texts)).collect();
-        let is_disabled = |widget: &Widget| is_button(widget) && !widget.flags.has(Flags::ENABLED);
+        let is_disabled = |widget: &Widget| is_plain_button(widget) && !widget.flags.has(Flags::ENABLED);
         let has_disabled = screen.widgets().iter().any(|widget| widget.is_visible() && is_disabled(widget));
         Some(Sight { page, clicks: events, blanks, has_disabled })
     }
@@ -646,8 +647,8 @@ fn seen(blank: &Blank, widget: &Widget, offers: &[(u16, Arc<str>)]) -> Seen {
     }
 }
 
-fn is_button(widget: &Widget) -> bool {
-    crate::gui::is_button(&widget.class) && !widget.flags.has(Flags::CHECKABLE)
+fn is_plain_button(widget: &Widget) -> bool {
+    is_button(&widget.class) && !widget.flags.has(Flags::CHECKABLE)
 }
 
 /// Returns true if all events other than going back were done.
