@@ -3,6 +3,7 @@
 //! All reports are made from events, during a run or long after it: a run's folder holds them as JSON lines. Events
 //! hold residuals, atoms and actions as they are printed, so that a reader needs nothing else.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,57 @@ pub struct RunBegan {
     pub version: String,
     /// Seed of the run.
     pub seed: u64,
+    /// Part of a larger run that this one is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// Part of a run that several machines share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    /// Number of the part, from 1.
+    pub part: usize,
+    /// Number of parts.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Reads a shard like `1/4`.
+    pub fn parse(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((part, of)) if 1 <= part && part <= of => Ok(Shard { part, of }),
+            Some(_) | None => Err("it is like 1/4, the first of four parts".to_string()),
+        }
+    }
+
+    /// Returns this part of `all`: every n-th of them, so that neighbours, which often take as long, are spread.
+    pub fn take<T>(self, all: Vec<T>) -> Vec<T> {
+        // Machines agree on the parts without a word between them, as the order is the same on all.
+        let own = |(at, one)| (at % self.of == self.part - 1).then_some(one);
+        all.into_iter().enumerate().filter_map(own).collect()
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.part, self.of)
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Shard, String> {
+        Shard::parse(&text)
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> String {
+        shard.to_string()
+    }
 }
 
 /// Spec, and the budget of its search.

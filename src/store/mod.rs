@@ -6,6 +6,7 @@
 
 pub mod disk;
 mod file;
+mod join;
 mod order;
 mod outcomes;
 mod place;
@@ -13,6 +14,7 @@ mod read;
 mod runs;
 
 pub use file::{Batch, Staged, WriteError, write, write_on};
+pub use join::{Joined, join};
 pub use order::{BYTES_MAX, LINE_MAX, OrderError, WIDGETS_MAX};
 pub use outcomes::Outcomes;
 pub use place::{Places, TESTS_FOLDER, place};

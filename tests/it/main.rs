@@ -36,6 +36,7 @@ mod learned;
 mod look;
 mod lsp;
 mod made_up;
+mod merge;
 mod minimise;
 mod model;
 mod models;

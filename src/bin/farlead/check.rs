@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use farlead::agent::PLANNER;
-use farlead::event::{Outcome, SpecBegan, SpecEnded};
+use farlead::event::{Outcome, Shard, SpecBegan, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::UserAction;
 use farlead::keep;
@@ -30,7 +30,7 @@ use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored,
 use crate::policy;
 use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
 use crate::project::Project;
-use crate::searching::{Budget, SearchArgs, Shard};
+use crate::searching::{Budget, SearchArgs};
 use crate::secrets::SecretTexts;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
@@ -335,7 +335,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
         }
         // Shards come last, so that those of all machines add up to the specs that were chosen.
         Some(_) | None => Ok(match args.shard {
-            Some(shard) => shard.of(tasks),
+            Some(shard) => shard.take(tasks),
             None => tasks,
         }),
     }
@@ -406,7 +406,8 @@ fn check_all(
     let Checked { args, project, app, set_ups, .. } = *checked;
     let seed = args.search.seed(project);
     let app = app.with_set_up(set_ups.all());
-    let beginning = Beginning { command: "check", app: Some(&app), seed, verbose: args.verbose };
+    let beginning =
+        Beginning { command: "check", shard: args.shard, app: Some(&app), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
     args.wall.limit(&interrupted);

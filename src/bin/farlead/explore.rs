@@ -365,7 +365,8 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
     let all = specs.iter().zip(&declared).map(|(given, actions)| (given.spec, &actions[..]));
     let repertoire = Repertoire { rules: project.rules.clone(), ..together(all, texts) };
     let app = app.for_specs(specs.iter().map(|given| given.spec));
-    let beginning = Beginning { command: "explore", app: Some(&app), seed: place.seed(), verbose: false };
+    let beginning =
+        Beginning { command: "explore", shard: None, app: Some(&app), seed: place.seed(), verbose: false };
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
     args.wall.limit(&interrupted);

@@ -19,6 +19,7 @@ mod lint;
 mod log_in;
 mod look;
 mod lsp;
+mod merge;
 mod minimize;
 mod model;
 mod monitor;
@@ -82,6 +83,7 @@ enum Command {
     Minimize(minimize::MinimizeArgs),
     Export(export::ExportArgs),
     Report(report::ReportCommandArgs),
+    Merge(merge::MergeArgs),
     Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
     Look(look::LookArgs),
@@ -225,6 +227,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Minimize(args) => minimize::run(args, &shell),
         Command::Export(args) => export::run(args, &shell),
         Command::Report(args) => report::run(args, &shell),
+        Command::Merge(args) => merge::run(args, &shell),
         Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
         Command::Look(args) => look::run(args, &shell),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use farlead::device::Album;
-use farlead::event::{self, Coverage, Event, RunBegan, SpecBegan, StepTaken, Way};
+use farlead::event::{self, Coverage, Event, RunBegan, Shard, SpecBegan, StepTaken, Way};
 use farlead::gui::Screen;
 use farlead::keep;
 use farlead::learned_model::Mapped;
@@ -171,6 +171,8 @@ pub struct Outputs<'a> {
 /// A run of a command, as it begins.
 pub struct Beginning<'a> {
     pub command: &'a str,
+    /// Part of a larger run that this one is, if it is one.
+    pub shard: Option<Shard>,
     /// The app, if it is one for all specs.
     pub app: Option<&'a OpenedApp>,
     pub seed: Seed,
@@ -218,6 +220,28 @@ impl Prepared {
         let fate = fate(batch, &path, &shown, &test, stored);
         Prepared { path, shown, test, stored, fate }
     }
+
+    /// Puts the test in its place; returns true if a test is there then, and else says why not.
+    pub fn put(self, batch: &Batch<'static>) -> bool {
+        match self.fate {
+            Fate::Refused(why) => {
+                warn(&why);
+                false
+            }
+            Fate::Same => true,
+            Fate::Differs(how) => {
+                warn(&how);
+                true
+            }
+            Fate::Written(staged) => match staged.and_then(|staged| batch.place(staged)) {
+                Ok(()) => true,
+                Err(error) => {
+                    say_unwritten(&error);
+                    false
+                }
+            },
+        }
+    }
 }
 
 fn fate(batch: &Batch<'static>, path: &Path, shown: &str, test: &TestCase, stored: Stored) -> Fate {
@@ -253,6 +277,11 @@ fn fate(batch: &Batch<'static>, path: &Path, shown: &str, test: &TestCase, store
     Fate::Written(batch.stage(path, text.as_bytes()))
 }
 
+/// Sees to it that the tests of `batch` survive a loss of power; returns false, and says so, if it cannot.
+pub fn is_synced(batch: &Batch<'static>) -> bool {
+    batch.sync().inspect_err(say_unwritten).is_ok()
+}
+
 /// Writes to stderr that a file could not be written.
 fn say_unwritten(error: &WriteError) {
     let _ = writeln!(io::stderr(), "farlead: {}", printable(&error.to_string()));
@@ -266,7 +295,7 @@ impl<'a> Outputs<'a> {
         beginning: Beginning<'_>,
         shell: &Shell,
     ) -> anyhow::Result<Outputs<'a>> {
-        let Beginning { command, app, seed, verbose } = beginning;
+        let Beginning { command, shard, app, seed, verbose } = beginning;
         let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
         let is_here = args.out.is_none() && [Path::new(""), Path::new(".")].contains(&&*project.folder);
         let device = app.map_or_else(String::new, OpenedApp::describe);
@@ -279,6 +308,7 @@ impl<'a> Outputs<'a> {
             package: known.as_ref().map_or_else(String::new, |app| app.package.to_string()),
             version: known.as_ref().map_or_else(String::new, |app| app.version.to_string()),
             seed: seed.0,
+            shard,
         };
         let runs = Runs::new(&folder);
         let writer = match runs.begin(args.keep as usize) {
@@ -431,24 +461,7 @@ impl<'a> Outputs<'a> {
             let Prepared { path, shown, test, stored, .. } = prepared;
             prepared = Prepared::new(batch, path, shown, test, stored);
         }
-        let is_kept = match prepared.fate {
-            Fate::Refused(why) => {
-                warn(&why);
-                false
-            }
-            Fate::Same => return true,
-            Fate::Differs(how) => {
-                warn(&how);
-                return true;
-            }
-            Fate::Written(staged) => match staged.and_then(|staged| batch.place(staged)) {
-                Ok(()) => true,
-                Err(error) => {
-                    say_unwritten(&error);
-                    false
-                }
-            },
-        };
+        let is_kept = prepared.put(batch);
         if !is_kept {
             self.exit = self.exit.and(Exit::Environment);
         }
@@ -457,8 +470,7 @@ impl<'a> Outputs<'a> {
 
     /// Sees to it that the tests of `batch` survive a loss of power.
     pub fn sync_tests(&mut self, batch: &Batch<'static>) {
-        if let Err(error) = batch.sync() {
-            say_unwritten(&error);
+        if !is_synced(batch) {
             self.exit = self.exit.and(Exit::Environment);
         }
     }

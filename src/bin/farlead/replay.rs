@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use farlead::device::{Album, Pictured};
-use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
+use farlead::event::{Outcome, ReplayVerdict, Replayed, Shard, SpecEnded};
 use farlead::gui::Atom;
 use farlead::rate::Rate;
 use farlead::replay::{Player, Replay, other_crash, scrolled_on, violation};
@@ -24,7 +24,7 @@ use crate::lint::counted;
 use crate::outputs::{Beginning, OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, Ticks, WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
-use crate::searching::{Shard, threads};
+use crate::searching::threads;
 use crate::secrets::SecretTexts;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
@@ -117,7 +117,8 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
     let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
-    let beginning = Beginning { command: "replay", app: common.as_ref(), seed, verbose: args.verbose };
+    let beginning =
+        Beginning { command: "replay", shard: args.shard, app: common.as_ref(), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, &project, beginning, shell)?;
     let album = args.outputs.album(&project);
     let progress = Progress::new(!shell.quiet);
@@ -196,7 +197,7 @@ fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
         .into());
     }
     if let Some(shard) = args.shard {
-        files = shard.of(files);
+        files = shard.take(files);
     }
     Ok(files)
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use farlead::event::Event;
 use farlead::report::{Run, Wanted, json, text};
 use farlead::spec::{shown_path, unreadable};
 use farlead::store;
@@ -37,12 +38,8 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.reports.refuse_to_overwrite(std::slice::from_ref(&args.run))?;
     let broken = |why: &dyn Display| Mistake::new(format!("{}: {why}", shown_path(&args.run)));
     let mut run = Run::new();
-    let unread = |error: store::ReadError| match error {
-        store::ReadError::File { path, why } => Mistake::new(unreadable(&path, why).to_string()),
-        error => Mistake::new(error.to_string()),
-    };
-    for event in store::read(&args.run).map_err(unread)? {
-        run.take(event.map_err(unread)?).map_err(|error| broken(&error))?;
+    for event in events(&args.run)? {
+        run.take(event?).map_err(|error| broken(&error))?;
     }
     if run.exit().is_none() {
         warn("the run was cut short, and so are its reports");
@@ -60,4 +57,16 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     out().write_all(result.as_bytes())?;
     // The exit code is that of this command; the reports tell that of the run.
     Ok(Exit::Passed)
+}
+
+/// Returns the events of the run at `path`.
+pub fn events(path: &Path) -> Result<impl Iterator<Item = Result<Event, Mistake>>, Mistake> {
+    Ok(store::read(path).map_err(unread)?.map(|event| event.map_err(unread)))
+}
+
+fn unread(error: store::ReadError) -> Mistake {
+    match error {
+        store::ReadError::File { path, why } => Mistake::new(unreadable(&path, why).to_string()),
+        error => Mistake::new(error.to_string()),
+    }
 }

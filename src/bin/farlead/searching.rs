@@ -77,31 +77,6 @@ pub struct SearchArgs {
     jobs: Option<u32>,
 }
 
-/// One of several parts of what is to be done, each of which a machine may do.
-#[derive(Clone, Copy, Debug)]
-pub struct Shard {
-    /// Number of the part, from 1.
-    part: usize,
-    of: usize,
-}
-
-impl Shard {
-    pub fn parse(text: &str) -> Result<Shard, String> {
-        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        match parts {
-            Some((part, of)) if 1 <= part && part <= of => Ok(Shard { part, of }),
-            Some(_) | None => Err("it is like 1/4, the first of four parts".to_string()),
-        }
-    }
-
-    /// Returns this part of `all`: every n-th of them, so that neighbours, which often take as long, are spread.
-    pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
-        // Machines agree on the parts without a word between them, as the order is the same on all.
-        let own = |(at, one)| (at % self.of == self.part - 1).then_some(one);
-        all.into_iter().enumerate().filter_map(own).collect()
-    }
-}
-
 /// Parameters that the paper leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Setting {

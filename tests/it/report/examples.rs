@@ -82,6 +82,7 @@ impl Recorder {
             package: device.app().package.to_string(),
             version: device.app().version.to_string(),
             seed,
+            shard: None,
         };
         let events = vec![Event::RunBegan(began)];
         Recorder { events, app, seed, screens: BTreeMap::new(), specs: 0 }
@@ -265,6 +266,7 @@ pub fn hostile() -> Vec<Event> {
         package: HOSTILE.to_string(),
         version: HOSTILE.to_string(),
         seed: u64::MAX,
+        shard: None,
     })];
     let contexts = [
         Context { screen_on: false, ..Context::default() },
@@ -586,6 +588,7 @@ pub fn replays() -> Vec<Event> {
         package: "org.example.shop".to_string(),
         version: "3.2".to_string(),
         seed: 1,
+        shard: None,
     })];
     let crash = Context { crashed: true, network: false, ..Context::default() };
     let anr = Context { anr: true, ..Context::default() };

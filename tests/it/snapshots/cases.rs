@@ -54,6 +54,7 @@ pub const HELP: &[Case] = &[
     case("help-explore", "farlead explore --help"),
     case("help-export", "farlead export --help"),
     case("help-report", "farlead report --help"),
+    case("help-merge", "farlead merge --help"),
     case("help-compare", "farlead compare --help"),
     case("help-lint", "farlead lint --help"),
     case("help-look", "farlead look --help"),
@@ -385,6 +386,15 @@ pub const REPORTS: &[Case] = &[
          farlead report .farlead/runs/0001 --json
          farlead report .farlead/runs/0001 --quiet --github --markdown a.md
          sum a.md",
+    ),
+    with(
+        "merge",
+        CLINIC_FILES,
+        "farlead check clinic.ltl --app clinic.app --quiet --shard 1/2 --out first > shown.txt
+         farlead check clinic.ltl --app clinic.app --quiet --shard 2/2 --out second > shown.txt
+         farlead merge first second --out both
+         farlead merge second --out both --quiet
+         farlead merge third",
     ),
 ];
 
