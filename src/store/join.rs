@@ -236,11 +236,11 @@ mod tests {
     }
 
     fn names(joined: &Joined) -> Vec<&str> {
-        let name = |event| match event {
-            &Event::SpecBegan(ref began) => Some(&*began.name),
+        let specs = joined.events.iter().filter_map(|event| match event {
+            Event::SpecBegan(began) => Some(&*began.name),
             _ => None,
-        };
-        joined.events.iter().filter_map(name).collect()
+        });
+        specs.collect()
     }
 
     #[test]
