@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Ask, BoxedDevice, Decorator, Device, DeviceError, Notice, Observation};
-use crate::gui::{Action, Flags, Gesture, Pixels, Screen, UserAction, Widget};
+use crate::gui::{Action, Flags, Gesture, PageReport, Pixels, Screen, UserAction, Widget};
 use crate::sorted;
 
 /// A place in a text where a secret is named.
@@ -194,7 +194,12 @@ impl Secrets {
                 || self.behind_dots(widget).is_some()
         };
         let crash: Option<Arc<str>> = screen.crash().map(|crash| self.hidden(crash).into());
-        if crash.as_ref() == screen.crash() && !screen.widgets().iter().any(is_touched) {
+        let report = screen.report().and_then(|report| {
+            let console = report.console.as_ref().map(|console| self.hidden(console).into());
+            PageReport::of(console, report.status)
+        });
+        let is_bare = crash.as_ref() == screen.crash() && report.as_ref() == screen.report();
+        if is_bare && !screen.widgets().iter().any(is_touched) {
             return screen.clone();
         }
         let hide = |widget: &Widget| {
@@ -202,7 +207,7 @@ impl Secrets {
             Widget { text, desc: self.hidden(&widget.desc).into(), ..widget.clone() }
         };
         let widgets = screen.widgets().iter().map(hide).collect();
-        screen.with_widgets(widgets).with_crash(crash).into()
+        screen.with_widgets(widgets).with_crash(crash).with_report(report).into()
     }
 
     /// Returns the reference for a password field with as many dots as a value has letters: their number is a part of

@@ -224,6 +224,12 @@ fn remarks(test: &TestCase) -> Vec<String> {
             "only farlead tells one crash from another, so any crash counts where the test names one".into(),
         );
     }
+    let mut seen = test.steps.iter().flat_map(|step| &step.sees);
+    if seen.any(|(atom, _)| is_reported(atom)) {
+        remarks.push(
+            "farlead alone reads the console and the status of answers, so they are not checked".into(),
+        );
+    }
     let labels = test.oracle.labels();
     if !labels.is_empty() {
         let names: Vec<&str> = labels.into_iter().collect();
@@ -388,10 +394,16 @@ static CRASHED: LazyLock<Atom> = LazyLock::new(|| {
     Atom::State(vec![Comparison { key: Key::Crashed, op: Op::Equal, value: Constant::Flag(true) }])
 });
 
+/// Returns true if the atom is about what a page reports.
+fn is_reported(atom: &Atom) -> bool {
+    atom.mentions(Key::Console) || atom.mentions(Key::Status)
+}
+
 /// Returns the check of one atom of `sees`. Atoms about the action need none, as the commands do it.
 fn expect<'a>(sees: &'a [(Atom, bool)], atom: &'a Atom, holds: bool) -> Option<Expect<'a>> {
     let of = match atom {
         Atom::Action(_) => return None,
+        atom if is_reported(atom) => return None,
         atom if atom.is_linked() => Subject::Linked,
         // A tool that cannot tell crashes apart can still see that there is one.
         Atom::State(all) if atom.mentions(Key::Crash) => {

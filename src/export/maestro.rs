@@ -391,6 +391,8 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
         | Key::Crash
         | Key::Anr
         | Key::Keyboard
+        | Key::Console
+        | Key::Status
         | Key::ActionType
         | Key::ActionDetail
         | Key::ActionObjectId

@@ -382,6 +382,8 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
         | Key::Crash
         | Key::Anr
         | Key::Keyboard
+        | Key::Console
+        | Key::Status
         | Key::ActionType
         | Key::ActionDetail
         | Key::ActionObjectId
@@ -426,6 +428,7 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
         | Key::ActionObjectId
         | Key::ActionText => unreachable!("an atom about the screen asks nothing of widgets and actions"),
         Key::Crash => unreachable!("any crash is checked in the place of one"),
+        Key::Console | Key::Status => unreachable!("what a page reports is not checked"),
     }
 }
 

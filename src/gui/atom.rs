@@ -39,6 +39,8 @@ pub enum Key {
     Crash,
     Anr,
     Keyboard,
+    Console,
+    Status,
     ActionType,
     ActionDetail,
     ActionObjectId,
@@ -73,7 +75,7 @@ enum Domain {
 
 impl Key {
     /// All keys, in the order in which an atom prints them.
-    pub const ALL: [Key; 27] = [
+    pub const ALL: [Key; 29] = [
         Key::Package,
         Key::Activity,
         Key::Text,
@@ -97,6 +99,8 @@ impl Key {
         Key::Crash,
         Key::Anr,
         Key::Keyboard,
+        Key::Console,
+        Key::Status,
         Key::ActionType,
         Key::ActionDetail,
         Key::ActionObjectId,
@@ -129,6 +133,8 @@ impl Key {
             Key::Crash => "crash",
             Key::Anr => "anr",
             Key::Keyboard => "keyboard",
+            Key::Console => "console",
+            Key::Status => "status",
             Key::ActionType => "actionType",
             Key::ActionDetail => "actionDetail",
             Key::ActionObjectId => "actionObjectID",
@@ -172,7 +178,9 @@ impl Key {
             | Key::Crashed
             | Key::Crash
             | Key::Anr
-            | Key::Keyboard => Kind::State,
+            | Key::Keyboard
+            | Key::Console
+            | Key::Status => Kind::State,
             Key::Text
             | Key::Desc
             | Key::Id
@@ -213,10 +221,14 @@ impl Key {
             | Key::Keyboard => Domain::Flag,
             Key::Screen | Key::Network => Domain::Words(&["on", "off"]),
             Key::Orientation => Domain::Words(&["portrait", "landscape"]),
-            Key::Package | Key::ObjectId | Key::Tag | Key::Role | Key::Crash | Key::ActionObjectId => {
-                Domain::Text
-            }
-            Key::Text | Key::Desc | Key::Name | Key::ActionText => Domain::Quantity,
+            Key::Package
+            | Key::ObjectId
+            | Key::Tag
+            | Key::Role
+            | Key::Crash
+            | Key::Console
+            | Key::ActionObjectId => Domain::Text,
+            Key::Text | Key::Desc | Key::Name | Key::Status | Key::ActionText => Domain::Quantity,
             Key::Activity | Key::Id | Key::Class => Domain::Names,
             Key::ActionDetail => Domain::Texts,
             Key::ActionType => Domain::ActionType,

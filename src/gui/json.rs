@@ -10,7 +10,9 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, is_default};
+use super::screen::{
+    Bounds, Context, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_default,
+};
 
 /// Flags and their names, in the order in which they are written.
 const FLAGS: [(Flags, &str); 15] = [
@@ -66,12 +68,17 @@ struct Form<W> {
     anr: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     keyboard: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    console: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
     widgets: W,
 }
 
 impl Serialize for Screen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Context { screen_on, orientation, network, crashed, anr, keyboard } = self.context();
+        let report = self.report().map(|report| PageReport::clone(report)).unwrap_or_default();
         Form {
             package: self.package().clone(),
             activity: self.activity().clone(),
@@ -82,6 +89,8 @@ impl Serialize for Screen {
             crash: self.crash().cloned(),
             anr,
             keyboard,
+            console: report.console,
+            status: report.status,
             widgets: self.widgets(),
         }
         .serialize(serializer)
@@ -99,7 +108,9 @@ impl<'de> Deserialize<'de> for Screen {
             anr: form.anr,
             keyboard: form.keyboard,
         };
-        Ok(Screen::new(form.package, form.activity, context, form.widgets.0).with_crash(form.crash))
+        let report = PageReport::of(form.console, form.status);
+        let screen = Screen::new(form.package, form.activity, context, form.widgets.0);
+        Ok(screen.with_crash(form.crash).with_report(report))
     }
 }
 

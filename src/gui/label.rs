@@ -356,6 +356,14 @@ impl Test {
             (Key::Crash, Subject::Screen(screen)) => self.names(screen.crash().map(|crash| &**crash)),
             (Key::Anr, Subject::Screen(screen)) => self.flag(screen.context().anr),
             (Key::Keyboard, Subject::Screen(screen)) => self.flag(screen.context().keyboard),
+            // Without a report there is neither, so `!=` alone holds.
+            (Key::Console, Subject::Screen(screen)) => {
+                self.names(screen.report().and_then(|report| report.console.as_deref()))
+            }
+            (Key::Status, Subject::Screen(screen)) => {
+                let status = screen.report().and_then(|report| report.status);
+                self.names(status.map(|status| status.to_string()).as_deref())
+            }
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
             (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),
             (Key::ActionObjectId, Subject::Action(action)) => {

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::screen::{Bounds, Context, Flags, Orientation, Screen, Widget};
+use super::screen::{Bounds, Context, Flags, Orientation, PageReport, Screen, Widget};
 
 /// Row of screens, packed.
 #[derive(Clone, Debug)]
@@ -100,10 +100,16 @@ impl Writer {
         self.text(screen.activity());
         let Context { screen_on, orientation, network, crashed, anr, keyboard } = screen.context();
         let is_landscape = orientation == Orientation::Landscape;
-        let bits = [screen_on, is_landscape, network, crashed, anr, keyboard, screen.crash().is_some()];
+        let (has_crash, report) = (screen.crash().is_some(), screen.report());
+        let bits = [screen_on, is_landscape, network, crashed, anr, keyboard, has_crash, report.is_some()];
         self.bytes(&[bits.iter().fold(0, |number, &bit| number << 1 | u8::from(bit))]);
         if let Some(crash) = screen.crash() {
             self.text(crash);
+        }
+        if let Some(report) = report {
+            let PageReport { console, status } = &**report;
+            self.number(u64::from(console.is_some()) | status.map_or(0, |status| 2 | u64::from(status) << 2));
+            self.text(console.as_deref().unwrap_or_default());
         }
         self.number(screen.widgets().len() as u64);
         let nothing = Widget::default();
@@ -179,7 +185,7 @@ impl Reader<'_> {
         let package = self.text_like(before.map(Screen::package));
         let activity = self.text_like(before.map(Screen::activity));
         let [bits] = self.bytes();
-        let bit = |place: u8| bits >> (6 - place) & 1 == 1;
+        let bit = |place: u8| bits >> (7 - place) & 1 == 1;
         let context = Context {
             screen_on: bit(0),
             orientation: if bit(1) { Orientation::Landscape } else { Orientation::Portrait },
@@ -189,12 +195,18 @@ impl Reader<'_> {
             keyboard: bit(5),
         };
         let crash = bit(6).then(|| self.text());
+        let report = bit(7).then(|| {
+            let (number, text) = (self.number(), self.text());
+            let status = (number & 2 != 0).then_some((number >> 2) as u16);
+            PageReport::of((number & 1 != 0).then_some(text), status)
+        });
+        let report = report.flatten();
         let count = self.number() as usize;
         let nothing = Widget::default();
         let before = before.map_or(&[][..], Screen::widgets);
         let widgets = (0..count).map(|at| self.widget(before.get(at).unwrap_or(&nothing)));
         let widgets = widgets.collect();
-        Screen::new(package, activity, context, widgets).with_crash(crash)
+        Screen::new(package, activity, context, widgets).with_crash(crash).with_report(report)
     }
 
     fn widget(&mut self, before: &Widget) -> Widget {
@@ -255,12 +267,15 @@ mod tests {
             activity in "[ab]",
             bits in prop::array::uniform6(any::<bool>()),
             crash in prop::option::of("[ab]"),
+            report in prop::option::of((prop::option::of("[ab]"), prop::option::of(0..600_u16))),
             widgets in prop::collection::vec(a_widget(), 0..6),
         ) -> Arc<Screen> {
             let [screen_on, is_landscape, network, crashed, anr, keyboard] = bits;
             let orientation = if is_landscape { Orientation::Landscape } else { Orientation::Portrait };
             let context = Context { screen_on, orientation, network, crashed, anr, keyboard };
-            Arc::new(Screen::new(package, activity, context, widgets).with_crash(crash.map(Into::into)))
+            let report = report.and_then(|(console, status)| PageReport::of(console.map(Into::into), status));
+            let screen = Screen::new(package, activity, context, widgets);
+            Arc::new(screen.with_crash(crash.map(Into::into)).with_report(report))
         }
     }
 

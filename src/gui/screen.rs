@@ -236,6 +236,22 @@ impl Widget {
     }
 }
 
+/// Report of a page on the time since the look before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageReport {
+    /// Lines that it wrote to the console, each after its kind, like `error: no list`; none if it wrote nothing.
+    pub console: Option<Arc<str>>,
+    /// Largest status of the answers that came from servers; none if there was no answer.
+    pub status: Option<u16>,
+}
+
+impl PageReport {
+    /// Returns the report of these lines and this status; none if there is neither.
+    pub fn of(console: Option<Arc<str>>, status: Option<u16>) -> Option<Arc<PageReport>> {
+        (console.is_some() || status.is_some()).then(|| Arc::new(PageReport { console, status }))
+    }
+}
+
 /// A screen: package, activity, context and widgets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screen {
@@ -243,6 +259,7 @@ pub struct Screen {
     activity: Arc<str>,
     context: Context,
     crash: Option<Arc<str>>,
+    report: Option<Arc<PageReport>>,
     widgets: Vec<Widget>,
     /// True if a widget has [`Flags::TYPED`]; kept, as every step of a run asks for it.
     has_typed: bool,
@@ -287,6 +304,7 @@ impl Screen {
             activity: activity.into(),
             context,
             crash: None,
+            report: None,
             has_typed: widgets.iter().any(|widget| widget.flags.has(Flags::TYPED)),
             widgets,
             identity: Identity(0),
@@ -302,7 +320,7 @@ impl Screen {
         self.of_widgets(context, self.widgets.clone())
     }
 
-    /// Returns this package, activity and crash with other widgets.
+    /// Returns this package, activity, crash and report with other widgets.
     #[must_use]
     pub fn with_widgets(&self, widgets: Vec<Widget>) -> Screen {
         self.of_widgets(self.context, widgets)
@@ -311,6 +329,7 @@ impl Screen {
     fn of_widgets(&self, context: Context, widgets: Vec<Widget>) -> Screen {
         Screen::new(self.package.clone(), self.activity.clone(), context, widgets)
             .with_crash(self.crash.clone())
+            .with_report(self.report.clone())
     }
 
     /// Returns the same screen with the identity of the crash that it shows.
@@ -323,9 +342,24 @@ impl Screen {
         self
     }
 
+    /// Returns the same screen with what the page reports.
+    #[must_use]
+    pub fn with_report(mut self, report: Option<Arc<PageReport>>) -> Screen {
+        if self.report != report {
+            self.report = report;
+            self.identity = self.worked_out_identity();
+        }
+        self
+    }
+
     /// Returns the package of the app in front.
     pub fn package(&self) -> &Arc<str> {
         &self.package
+    }
+
+    /// Returns true if the screen is a page in a browser, whose package is an origin.
+    pub fn is_page(&self) -> bool {
+        self.package.contains("://")
     }
 
     /// Returns the class of the activity in front, in full.
@@ -341,6 +375,11 @@ impl Screen {
     /// Returns the identity of the crash that is shown, if there is one and its trace is known.
     pub fn crash(&self) -> Option<&Arc<str>> {
         self.crash.as_ref()
+    }
+
+    /// Returns what the page reports, if it is one.
+    pub fn report(&self) -> Option<&Arc<PageReport>> {
+        self.report.as_ref()
     }
 
     /// Returns the widgets, each before those in it.
@@ -436,6 +475,10 @@ impl Screen {
         hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
         if let Some(crash) = &self.crash {
             hash.text(crash);
+        }
+        if let Some(PageReport { console, status }) = self.report.as_deref() {
+            hash.text(console.as_deref().unwrap_or_default());
+            hash.number(status.map_or(0, u64::from));
         }
         for widget in &self.widgets {
             // Bounds count as seen or hidden alone, so that neither scrolling nor another display makes a new screen.

@@ -650,8 +650,9 @@ impl Outlook for Formula {
     }
 
     fn is_aimless(&self) -> bool {
-        // No widget is called like a crash, and no screen is nearer to one.
-        self.keys.iter().all(|key| [Key::Crashed, Key::Crash, Key::Anr].contains(key))
+        // No widget is called like a crash or a message, and no screen is nearer to one.
+        let reported = [Key::Crashed, Key::Crash, Key::Anr, Key::Console, Key::Status];
+        self.keys.iter().all(|key| reported.contains(key))
     }
 
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>) {

@@ -319,6 +319,8 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Crash => ("the crash", None),
         Key::Anr => ("the app", Some("hung")),
         Key::Keyboard => ("the keyboard", Some("shown")),
+        Key::Console => ("the console", None),
+        Key::Status => ("the status", None),
     };
     match (predicate, value) {
         (Some(predicate), Constant::Flag(flag)) => {

@@ -11,6 +11,9 @@
     delegates: new WeakMap(),
     // Uncaught errors and rejections since the last look.
     errors: [],
+    // Lines of the console since the last look, and the largest status of an answer.
+    said: [],
+    status: 0,
     // Requests without an answer.
     pending: 0,
     // Timers that are about to end.
@@ -70,12 +73,49 @@
     note(`Uncaught (in promise) ${message}`, reason?.stack ?? message);
   });
 
+  // A page may write without end.
+  const lines_max = 50, letters_max = 500;
+  const say = (kind, parts) => {
+    if (state.said.length >= lines_max) return;
+    const shown = part => {
+      if (typeof part === 'string') return part;
+      if (part instanceof Error) return `${part.name}: ${part.message}`;
+      try { return JSON.stringify(part) ?? String(part); } catch { return String(part); }
+    };
+    state.said.push(`${kind}: ${parts.map(shown).join(' ')}`.slice(0, letters_max));
+  };
+  for (const [name, kind] of [['error', 'error'], ['warn', 'warning'], ['info', 'info'], ['log', 'log'], ['debug', 'debug']]) {
+    const write = console[name];
+    console[name] = function (...parts) {
+      say(kind, parts);
+      return write.apply(this, parts);
+    };
+  }
+  const failed = console.assert;
+  console.assert = function (holds, ...parts) {
+    if (!holds) say('error', ['Assertion failed:', ...parts]);
+    return failed.call(this, holds, ...parts);
+  };
+
+  // The page itself, and all that it loads; what the browser asks for by itself, like an icon of the site, is of type `other`.
+  const weigh = entries => {
+    for (const { initiatorType, responseStatus } of entries) {
+      if (initiatorType !== 'other') state.status = Math.max(state.status, responseStatus ?? 0);
+    }
+  };
+  const loads = new PerformanceObserver(list => weigh(list.getEntries()));
+  for (const type of ['navigation', 'resource']) {
+    try { loads.observe({ type, buffered: true }); } catch { /* This browser does not tell. */ }
+  }
+  state.answered = () => weigh(loads.takeRecords());
+
   const settle = () => { state.pending -= 1; state.changed = now(); };
   const ask = window.fetch;
   if (ask) {
     window.fetch = function (...parts) {
       state.pending += 1;
       const answer = ask.apply(this, parts);
+      answer.then(({ status }) => weigh([{ responseStatus: status }]), () => {});
       answer.then(settle, settle);
       return answer;
     };
@@ -83,7 +123,7 @@
   const send = XMLHttpRequest.prototype.send;
   XMLHttpRequest.prototype.send = function (...parts) {
     state.pending += 1;
-    add.call(this, 'loadend', settle, { once: true });
+    add.call(this, 'loadend', () => { weigh([{ responseStatus: this.status }]); settle(); }, { once: true });
     try {
       return send.apply(this, parts);
     } catch (error) {

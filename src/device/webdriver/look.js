@@ -448,11 +448,16 @@ const snapshot = () => {
   const state = window[key];
   state.nodes = nodes;
   const round = n => Math.max(-1e9, Math.min(1e9, Math.round(n)));
-  const errors = state.errors.splice(0);
+  const errors = state.errors.splice(0), said = state.said.splice(0);
+  state.answered();
+  const { status } = state;
+  state.status = 0;
   return {
     href: window.location.href,
     size: [width, height],
     errors,
+    said,
+    status,
     online: navigator.onLine,
     widgets: widgets.map(({ depth, tag, role, classes, id, text, name, rect, flags }, at) => [
       depth, tag, role, classes, id, text, name,

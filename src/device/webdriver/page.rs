@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::device::{Notice, said};
-use crate::gui::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, element_class};
+use crate::gui::{
+    Bounds, Context, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
+};
 
 /// Longest text of an element that is kept, in bytes; the script cuts texts before.
 const TEXT_BYTES_MAX: usize = 20_000;
@@ -70,6 +72,9 @@ struct Form {
     href: String,
     size: (u32, u32),
     errors: Vec<(String, String)>,
+    /// Lines of the console since the look before, and the largest status of an answer; 0 if there was none.
+    said: Vec<String>,
+    status: u16,
     online: bool,
     widgets: Vec<Row>,
 }
@@ -173,7 +178,9 @@ impl PageScreen {
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
         let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets);
-        let screen = Arc::new(screen.with_crash(crash));
+        let console = (!form.said.is_empty()).then(|| cut(form.said.join("\n")));
+        let report = PageReport::of(console, Some(form.status).filter(|status| *status != 0));
+        let screen = Arc::new(screen.with_crash(crash).with_report(report));
         Ok(PageScreen { screen, size, notices, reaches })
     }
 
@@ -299,6 +306,7 @@ mod tests {
     fn an_answer_becomes_a_screen() {
         let answer = json!({
             "href": "http://a/list#/done", "size": [400, 300], "online": true,
+            "said": ["error: no list", "log: 2"], "status": 404,
             "errors": [["TypeError: 12 is no list", "TypeError: 12 is no list\n    at add (http://a/js/app.js?v=2:3:4)\n    at http://a/js/app.js:9:1"]],
             "widgets": [
                 [0, "html", "", "", "", "", "", [0, 0, 400, 300], 16, -1],
@@ -315,6 +323,8 @@ mod tests {
             screen.crash().map(|crash| &**crash),
             Some("TypeError: # is no list < add (app.js) < app.js")
         );
+        let report = screen.report().expect("a report");
+        assert_eq!((report.console.as_deref(), report.status), (Some("error: no list\nlog: 2"), Some(404)));
         let [_, item, button, option] = screen.widgets() else { panic!("four widgets") };
         assert_eq!((&*item.class, &*item.text), ("li listitem todo done", "Milk"));
         assert!(button.flags.has(Flags::CLICKABLE) && &*button.desc == "Delete");

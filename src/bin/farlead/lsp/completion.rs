@@ -253,6 +253,8 @@ impl Shown {
             | Key::Crashed
             | Key::Anr
             | Key::Keyboard
+            | Key::Console
+            | Key::Status
             | Key::ActionType
             | Key::ActionDetail
             | Key::ActionObjectId
