@@ -25,6 +25,7 @@ fn on_dialog(id: &str, path: &str) -> farlead::gui::Target {
 fn page_actions() -> Vec<Action> {
     let mut actions = vec![
         Action::click(element("button button", "", "Send", "")),
+        Action::click(element("input checkbox toggle", "", "", "")),
         Action::click(element("option option", "", "France", "")),
         Action::Touch(Touch::LongClick, element("li listitem", "", "Milk", "")),
         Action::Touch(Touch::DoubleClick, element("label -", "", "Milk", "")),
