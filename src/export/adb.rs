@@ -7,7 +7,7 @@
 use super::commands::{Activity, Command, Expect, Script, Subject, swiped};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
-use super::{Exported, used, write_head};
+use super::{Exported, Quotes, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
 use crate::gui::{Comparison, Constant, Direction, Op, Percent, Point, PressedKey, Target};
 use crate::test_case::TestCase;
@@ -35,7 +35,7 @@ pub(super) fn print(test: &TestCase) -> Exported {
     write_steps(&mut body, &script);
     let (body, notes) = body.finish();
     // Functions that no step calls are left out, so that people read a short script.
-    let library = used(LIBRARY, "#: ", &body, '\'');
+    let library = used(LIBRARY, "#: ", &body, Quotes::Shell);
     let mut page = Page::new("#");
     page.line("#!/bin/sh");
     write_head(&mut page, test, &HOW);
@@ -153,6 +153,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
         Command::Idle => page.line("go_dark"),
         // POSIX has no parts of a second for `sleep`, so round up.
         Command::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
+        Command::OnPage(command) => page.note(command.refusal()),
         Command::Refuse(why) => page.note(why),
     }
 }

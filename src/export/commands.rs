@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::locate::{IsSame, Known, Locator};
+use super::on_page::{Answer, PageCommand, answered, is_answer, is_entry, is_of_page};
 use super::page::one_line;
 use crate::device::references;
 use crate::gui::{
@@ -37,6 +38,10 @@ pub(super) struct Script<'a> {
 pub(super) struct Step<'a> {
     /// `step 3, click "OK"`.
     pub title: String,
+    /// The answer to the dialog of the browser that the commands open.
+    pub dialog: Option<Answer<'a>>,
+    /// True if a dialog of the browser is in front after the step.
+    pub is_covered: bool,
     pub commands: Vec<Command<'a>>,
     pub expects: Vec<Expect<'a>>,
 }
@@ -104,6 +109,8 @@ pub(super) enum Command<'a> {
     Wait {
         ms: u32,
     },
+    /// Does what a page in a browser can do, and an app on a phone cannot.
+    OnPage(PageCommand<'a>),
     /// Leaves the action out, for a reason that the export has to name.
     Refuse(&'static str),
 }
@@ -124,6 +131,8 @@ pub(super) struct Widget<'a> {
     pub target: &'a Target,
     /// The names that tell it apart.
     pub locator: Locator<'a>,
+    /// The names that other widgets of its screen have too.
+    pub shared: Shared,
 }
 
 /// One thing to check after a step.
@@ -179,23 +188,24 @@ impl Expect<'_> {
 impl<'a> Script<'a> {
     /// Returns the commands of `test`, where two names are taken for one if `is_same` says so.
     pub fn new(test: &'a TestCase, is_same: IsSame) -> Script<'a> {
+        let is_page = is_of_page(test);
         let package = android_name(&test.provenance.package);
         let mut remarks = remarks(test);
-        if package != test.provenance.package || package.is_empty() {
+        if !is_page && (package != test.provenance.package || package.is_empty()) {
             remarks.push(format!(
                 "`{}` is no name of a package, so this cannot run as it is",
                 test.provenance.package
             ));
         }
         let does = |action: &Action| test.steps.iter().any(|step| step.action == *action);
-        let mut reader = Reader { known: Known::new(test, is_same), device: Device::default() };
+        let mut reader = Reader { known: Known::new(test, is_same), device: Device::default(), is_page };
         Script {
             package,
             remarks,
             turns: does(&Action::ROTATE),
             switches_network: does(&Action::NETWORK),
             idles: does(&Action::IDLE),
-            steps: test.steps.iter().enumerate().map(|(at, step)| reader.step(at, step)).collect(),
+            steps: (0..test.steps.len()).map(|at| reader.step(at, &test.steps)).collect(),
         }
     }
 
@@ -278,16 +288,22 @@ struct Device {
     is_turned: bool,
     is_off_network: bool,
     is_dark: bool,
+    is_narrow: bool,
 }
 
 /// Reads steps in their order.
 struct Reader<'a> {
     known: Known<'a>,
     device: Device,
+    is_page: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn step(&mut self, at: usize, step: &'a TestStep) -> Step<'a> {
+    fn step(&mut self, at: usize, steps: &'a [TestStep]) -> Step<'a> {
+        let step = &steps[at];
+        let after = if self.is_page { &steps[at + 1..] } else { &[] };
+        let is_answer = self.is_page && is_answer(&step.action);
+        let dialog = if is_answer { None } else { answered(after) };
         let mut commands = Vec::new();
         // The log of the device may still hold a crash of an earlier run.
         if step.sees.iter().any(|(atom, _)| atom.mentions_crash()) {
@@ -297,6 +313,22 @@ impl<'a> Reader<'a> {
         if std::mem::take(&mut self.device.is_dark) {
             commands.push(Command::Wake);
         }
+        if is_answer {
+            commands.push(Command::OnPage(PageCommand::Answered));
+        } else {
+            self.act(step, &mut commands);
+        }
+        Step {
+            title: format!("step {at}, {}", one_line(&step.action.to_string(), TITLE_CHARS_MAX)),
+            is_covered: answered(after).is_some(),
+            dialog,
+            commands,
+            expects: step.sees.iter().filter_map(|(atom, holds)| expect(&step.sees, atom, *holds)).collect(),
+        }
+    }
+
+    /// Adds the commands of the action of `step`.
+    fn act(&mut self, step: &'a TestStep, commands: &mut Vec<Command<'a>>) {
         match &step.action {
             Action::User { action, .. } if action.gestures.is_empty() => {
                 commands.push(Command::Refuse("nothing does this outside farlead, so the step is left out"));
@@ -311,19 +343,25 @@ impl<'a> Reader<'a> {
                 self.device.activity.clone_from(&activity.safe);
                 commands.push(Command::Launch(activity));
             }
+            Action::Touch(Touch::Click, on) if is_entry(on) => {
+                commands.push(Command::OnPage(PageCommand::Choose(self.touched(on, step.shared))));
+            }
             Action::Touch(Touch::Click, on) => {
                 commands.push(Command::Tap { on: self.touched(on, step.shared), at: None })
             }
             Action::Touch(Touch::LongClick, on) => {
                 commands.push(Command::LongTap { on: self.touched(on, step.shared), at: None });
             }
+            Action::Touch(Touch::DoubleClick, on) if self.is_page => {
+                commands.push(Command::OnPage(PageCommand::DoubleClick(self.touched(on, step.shared))));
+            }
             Action::Touch(Touch::DoubleClick, on) => {
                 let tap = |on| Command::Tap { on, at: None };
                 commands.push(tap(self.touched(on, step.shared)));
                 commands.push(tap(self.touched(on, step.shared)));
             }
-            Action::Touch(Touch::Hover, _) => {
-                commands.push(Command::Refuse("a phone has no mouse, so the step is left out"));
+            Action::Touch(Touch::Hover, on) => {
+                commands.push(Command::OnPage(PageCommand::Hover(self.touched(on, step.shared))));
             }
             Action::Text { on, text } => {
                 commands.push(Command::Fill { on: self.widget(on, step.shared), text })
@@ -336,19 +374,14 @@ impl<'a> Reader<'a> {
             }
             Action::Device(action) => commands.push(self.on_device(*action)),
         }
-        Step {
-            title: format!("step {at}, {}", one_line(&step.action.to_string(), TITLE_CHARS_MAX)),
-            commands,
-            expects: step.sees.iter().filter_map(|(atom, holds)| expect(&step.sees, atom, *holds)).collect(),
-        }
     }
 
     fn widget(&self, on: &'a Target, shared: Shared) -> Widget<'a> {
-        Widget { target: on, locator: self.known.locate(on, shared) }
+        Widget { target: on, locator: self.known.locate(on, shared), shared }
     }
 
     fn touched(&self, on: &'a Target, shared: Shared) -> Widget<'a> {
-        Widget { target: on, locator: self.known.locate_touched(on, shared) }
+        Widget { target: on, locator: self.known.locate_touched(on, shared), shared }
     }
 
     fn on_device(&mut self, action: DeviceAction) -> Command<'a> {
@@ -371,8 +404,11 @@ impl<'a> Reader<'a> {
             }
             DeviceAction::Enter => Command::Press(PressedKey::Enter),
             DeviceAction::Escape => Command::Press(PressedKey::Escape),
-            DeviceAction::Forward | DeviceAction::Reload | DeviceAction::Resize => {
-                Command::Refuse("a phone has no such action, so the step is left out")
+            DeviceAction::Forward => Command::OnPage(PageCommand::Forward),
+            DeviceAction::Reload => Command::OnPage(PageCommand::Reload),
+            DeviceAction::Resize => {
+                device.is_narrow = !device.is_narrow;
+                Command::OnPage(PageCommand::Resize { is_narrow: device.is_narrow })
             }
         }
     }

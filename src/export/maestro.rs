@@ -4,11 +4,9 @@
 //! expressions that match the whole in either case, and a text also matches a description. Maestro runs the content of
 //! `${}` as JavaScript, so a typed text with `${` is written as a text of JavaScript.
 
-use std::fmt::Write as _;
-
 use super::commands::{Command, Expect, Script, Subject, Widget};
 use super::locate::Locator;
-use super::page::{Page, is_unseen};
+use super::page::{Page, escape_utf16, is_unseen, quoted_code_points};
 use super::sight::{Range, flag, range};
 use super::{Exported, java, write_head};
 use crate::gui::{Comparison, Direction, Key, Op, Percent, Point, PressedKey, Target};
@@ -31,9 +29,9 @@ pub(super) fn print(test: &TestCase) -> Exported {
     let mut page = Page::new("#");
     write_head(&mut page, test, &HOW);
     script.remarks.iter().for_each(|remark| page.note(remark));
-    page.line(&format!("appId: {}", quoted(&script.package)));
+    page.line(&format!("appId: {}", quoted_code_points(&script.package)));
     // Maestro would run `${}` in a name too.
-    page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
+    page.line(&format!("name: {}", quoted_code_points(&test.oracle.name.replace("${", "$ {"))));
     if script.turns || script.switches_network {
         // Maestro runs this after a failure too, so the device is not left turned or disconnected.
         page.line("onFlowComplete:");
@@ -119,12 +117,13 @@ fn act(page: &mut Page, command: &Command<'_>) {
             page.line("- waitForAnimationToEnd:");
             page.line(&format!("    timeout: {ms}"));
         }
+        Command::OnPage(command) => page.note(command.refusal()),
         Command::Refuse(why) => page.note(why),
     }
 }
 
 fn tap(page: &mut Page, command: &str, on: &Widget<'_>, at: Option<Point>) {
-    let Widget { target, locator } = *on;
+    let Widget { target, locator, .. } = *on;
     if locator.is_nameless() {
         let (x, y) = at.map_or(target.bounds.centre(), |at| pixel(target, at));
         note_pixels(page);
@@ -163,11 +162,11 @@ fn write_locator(page: &mut Page, locator: Locator<'_>, columns: usize) {
     let Locator { id, text, desc, index } = locator;
     page.indent(columns);
     if let Some(id) = id {
-        page.line(&format!("id: {}", quoted(&java::literal(id))));
+        page.line(&format!("id: {}", quoted_code_points(&java::literal(id))));
     }
     // Maestro looks for `text` in texts and in descriptions.
     if let Some(name) = text.or(desc) {
-        page.line(&format!("text: {}", quoted(&java::literal(name))));
+        page.line(&format!("text: {}", quoted_code_points(&java::literal(name))));
     }
     if let Some(index) = index {
         page.line(&format!("index: {index}"));
@@ -199,17 +198,17 @@ fn type_text(page: &mut Page, text: &str) {
         let mut pieces = line.split("\\${");
         let mut piece = pieces.next().unwrap_or_default().to_string();
         for next in pieces {
-            page.line(&format!("- inputText: {}", quoted(&evaluated(&format!("{piece}\\")))));
+            page.line(&format!("- inputText: {}", quoted_code_points(&evaluated(&format!("{piece}\\")))));
             piece = format!("${{{next}");
         }
         if !piece.is_empty() {
-            page.line(&format!("- inputText: {}", quoted(&evaluated(&piece))));
+            page.line(&format!("- inputText: {}", quoted_code_points(&evaluated(&piece))));
         }
     }
 }
 
 fn swipe(page: &mut Page, on: &Widget<'_>, finger: Direction) {
-    let Widget { target: Target { bounds, .. }, locator } = *on;
+    let Widget { target: Target { bounds, .. }, locator, .. } = *on;
     if locator.is_nameless() {
         note_pixels(page);
         let (x, y) = bounds.centre();
@@ -404,7 +403,7 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
             "`{comparison}` is read as a regular expression of Java, which may mean something else"
         ));
     }
-    Some((key, quoted(&unevaluated(&format!("(?-i){}", pattern.text)))))
+    Some((key, quoted_code_points(&unevaluated(&format!("(?-i){}", pattern.text)))))
 }
 
 fn joined_by_and(parts: &[String]) -> String {
@@ -447,38 +446,4 @@ fn unevaluated(regex: &str) -> String {
         is_escaped = char == '\\' && !is_escaped;
     }
     safe
-}
-
-fn escape_utf16(out: &mut String, char: char) {
-    // JavaScript has escapes of UTF-16.
-    let mut units = [0; 2];
-    for unit in char.encode_utf16(&mut units) {
-        let _ = write!(out, "\\u{unit:04x}");
-    }
-}
-
-/// Returns `text` in the double quotes of YAML.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for char in text.chars() {
-        match char {
-            '"' | '\\' => {
-                quoted.push('\\');
-                quoted.push(char);
-            }
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            _ if is_unseen(char) => match u32::from(char) {
-                code @ 0..=0xffff => {
-                    let _ = write!(quoted, "\\u{code:04x}");
-                }
-                code => {
-                    let _ = write!(quoted, "\\U{code:08x}");
-                }
-            },
-            _ => quoted.push(char),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

@@ -1,21 +1,31 @@
-//! Exports: a stored test as a Maestro flow, a UI Automator test in Kotlin, or a shell script for adb.
+//! Exports: a stored test as a Maestro flow, a UI Automator test in Kotlin, a shell script for adb, an Appium test in Python, or a
+//! Playwright test in TypeScript.
 //!
 //! An export is kept and read without farlead. What a format cannot do is named twice: as a comment at the step, and as a
 //! note to the user who exports. A test becomes a list of commands first, in `commands`, which each format prints. Writing
 //! files is for the shell.
 
 mod adb;
+mod appium;
 mod commands;
+mod element;
 mod java;
+mod javascript;
 mod locate;
 mod maestro;
+mod on_page;
 mod page;
+mod playwright;
 mod sight;
 mod uiautomator;
 
 use crate::spec::Spec;
 use crate::test_case::TestCase;
-use page::Page;
+use on_page::is_of_page;
+use page::{Page, one_line};
+
+/// Characters of a package in a message.
+const PACKAGE_CHARS_MAX: usize = 200;
 
 /// A format to export to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +36,10 @@ pub enum Target {
     UiAutomator,
     /// A script for any POSIX shell that needs adb.
     Adb,
+    /// A test for pytest with Appium's client, in Python.
+    Appium,
+    /// A test of a page for Playwright, in TypeScript.
+    Playwright,
 }
 
 /// An exported test.
@@ -39,7 +53,8 @@ pub struct Exported {
 
 impl Target {
     /// All targets.
-    pub const ALL: [Target; 3] = [Target::Maestro, Target::UiAutomator, Target::Adb];
+    pub const ALL: [Target; 5] =
+        [Target::Maestro, Target::UiAutomator, Target::Adb, Target::Appium, Target::Playwright];
 
     /// Returns the name of the target, as users write it.
     pub fn name(self) -> &'static str {
@@ -47,6 +62,8 @@ impl Target {
             Target::Maestro => "maestro",
             Target::UiAutomator => "uiautomator",
             Target::Adb => "adb",
+            Target::Appium => "appium",
+            Target::Playwright => "playwright",
         }
     }
 
@@ -55,35 +72,75 @@ impl Target {
         Target::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// Returns the extension of its files.
-    pub fn extension(self) -> &'static str {
+    /// Returns true if it takes tests of pages, and false if it takes those of apps on phones.
+    pub fn is_for_pages(self) -> bool {
         match self {
-            Target::Maestro => "yaml",
-            Target::UiAutomator => "kt",
-            Target::Adb => "sh",
+            Target::Playwright => true,
+            Target::Maestro | Target::UiAutomator | Target::Adb | Target::Appium => false,
         }
     }
 
-    /// Returns the name for the file of `test`, which in Kotlin is that of the class.
+    /// Returns the name for the file of `test`, which in Kotlin is that of the class, and which the tools look for.
     pub fn file_name(self, test: &TestCase) -> String {
         let class = uiautomator::class_name(&test.oracle.name);
-        let stem = match self {
-            Target::UiAutomator => class,
-            Target::Maestro | Target::Adb => dashed(&class),
-        };
-        format!("{stem}.{}", self.extension())
+        let stem = || class.strip_suffix("Test").unwrap_or(&class);
+        match self {
+            Target::Maestro => format!("{}.yaml", dashed(&class, '-')),
+            Target::UiAutomator => format!("{class}.kt"),
+            Target::Adb => format!("{}.sh", dashed(&class, '-')),
+            Target::Appium => format!("test_{}.py", dashed(stem(), '_')),
+            Target::Playwright => format!("{}.spec.ts", dashed(stem(), '-')),
+        }
     }
 }
 
-/// Returns `test` in the format of `to`.
+/// A test that a format does not take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    /// The test was found on a page.
+    #[error(
+        "the test was found on a page, {package}, and {} drives apps on phones: export it with `--to playwright`", to.name()
+    )]
+    OfPage {
+        /// The format.
+        to: Target,
+        /// Origin of the page.
+        package: String,
+    },
+    /// The test was found on a phone.
+    #[error(
+        "the test was found in an app on a phone, {package}, and {} drives pages: export it with `--to` and one of {}", to.name(), for_phones()
+    )]
+    OfPhone {
+        /// The format.
+        to: Target,
+        /// Package of the app.
+        package: String,
+    },
+}
+
+fn for_phones() -> String {
+    let names: Vec<&str> = Target::ALL.iter().filter(|to| !to.is_for_pages()).map(|to| to.name()).collect();
+    names.join(", ")
+}
+
+/// Returns `test` in the format of `to`; refuses a test of a page for a tool of phones, and the other way round.
 ///
 /// The same test gives the same text. Hostile names in it are escaped.
-pub fn export(test: &TestCase, to: Target) -> Exported {
-    match to {
+pub fn export(test: &TestCase, to: Target) -> Result<Exported, ExportError> {
+    let package = || one_line(&test.provenance.package, PACKAGE_CHARS_MAX);
+    match (is_of_page(test), to.is_for_pages()) {
+        (true, false) => return Err(ExportError::OfPage { to, package: package() }),
+        (false, true) => return Err(ExportError::OfPhone { to, package: package() }),
+        (true, true) | (false, false) => {}
+    }
+    Ok(match to {
         Target::Maestro => maestro::print(test),
         Target::UiAutomator => uiautomator::print(test),
         Target::Adb => adb::print(test),
-    }
+        Target::Appium => appium::print(test),
+        Target::Playwright => playwright::print(test),
+    })
 }
 
 /// Writes the origin and the purpose of the test, as comments.
@@ -126,12 +183,12 @@ fn joined(parts: &[&str]) -> String {
     parts.join(" ")
 }
 
-/// Returns `GoToAboutTest` as `go-to-about-test`.
-fn dashed(class: &str) -> String {
+/// Returns `GoToAboutTest` as `go-to-about-test`, with `dash` between the words.
+fn dashed(class: &str, dash: char) -> String {
     let mut dashed = String::new();
     for char in class.chars() {
         if char.is_ascii_uppercase() && !dashed.is_empty() {
-            dashed.push('-');
+            dashed.push(dash);
         }
         dashed.push(char.to_ascii_lowercase());
     }
@@ -140,13 +197,13 @@ fn dashed(class: &str) -> String {
 
 /// Returns the parts of `library` that `body` calls, directly or through other parts, in their order. A part starts after a
 /// line with `sign` and its name.
-fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
+fn used(library: &'static str, sign: &str, body: &str, quotes: Quotes) -> String {
     let parts: Vec<(&str, &str)> = library
         .split(&format!("\n{sign}"))
         .map(|part| part.trim_start_matches(sign).split_once('\n').unwrap_or_default())
         .collect();
-    let codes: Vec<String> = parts.iter().map(|(_, part)| code_of(part, quote)).collect();
-    let body = code_of(body, quote);
+    let codes: Vec<String> = parts.iter().map(|(_, part)| code_of(part, quotes)).collect();
+    let body = code_of(body, quotes);
     let mut is_used: Vec<bool> = parts.iter().map(|(name, _)| has_word(&body, name)).collect();
     // Parts call parts, so go on until no part is added.
     while let Some(next) = (0..parts.len()).find(|&at| {
@@ -159,8 +216,21 @@ fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     kept.map(|((_, part), _)| format!("{}\n", part.trim_end_matches('\n'))).collect()
 }
 
+/// Quotes around the texts of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    /// Single quotes without escapes.
+    Shell,
+    Single,
+    Double,
+}
+
 /// Returns `text` without its comments and quoted texts.
-fn code_of(text: &str, quote: char) -> String {
+fn code_of(text: &str, quotes: Quotes) -> String {
+    let quote = match quotes {
+        Quotes::Shell | Quotes::Single => '\'',
+        Quotes::Double => '"',
+    };
     let mut code = String::new();
     // A comment may name functions that no code calls.
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', '/']);
@@ -169,8 +239,7 @@ fn code_of(text: &str, quote: char) -> String {
         let mut chars = line.chars();
         while let Some(char) = chars.next() {
             match char {
-                // The single quotes of a shell have no escapes.
-                '\\' if !is_quoted || quote == '"' => {
+                '\\' if !is_quoted || quotes != Quotes::Shell => {
                     chars.next();
                 }
                 _ if char == quote => is_quoted = !is_quoted,

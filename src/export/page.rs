@@ -1,5 +1,7 @@
 //! Pages: the text of an export, its comments, and the notes on what it cannot do.
 
+use std::fmt::Write as _;
+
 use crate::spec::printable;
 
 /// Characters of a comment; a formula may have any length.
@@ -87,6 +89,45 @@ pub(super) fn is_unseen(char: char) -> bool {
             | 0xfff0..=0xfffb | 0xfffe | 0xffff | 0xe0000..=0xe0fff)
         // The last two code points of each plane are no characters.
         || u32::from(char) & 0xfffe == 0xfffe
+}
+
+/// Returns `text` between quotes for a language with escapes of UTF-16, as Kotlin and JavaScript have them. The characters of
+/// `special` get a backslash.
+pub(super) fn quoted_utf16(text: &str, quote: char, special: &str) -> String {
+    quoted_with(text, quote, special, escape_utf16)
+}
+
+/// Writes `char` as one or two escapes of UTF-16.
+pub(super) fn escape_utf16(out: &mut String, char: char) {
+    let mut units = [0; 2];
+    for unit in char.encode_utf16(&mut units) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+/// Returns `text` in double quotes for a language with escapes of code points, as YAML and Python have them.
+pub(super) fn quoted_code_points(text: &str) -> String {
+    quoted_with(text, '"', "\"\\", |quoted, char| {
+        let _ = match u32::from(char) {
+            code @ 0..=0xffff => write!(quoted, "\\u{code:04x}"),
+            code => write!(quoted, "\\U{code:08x}"),
+        };
+    })
+}
+
+fn quoted_with(text: &str, quote: char, special: &str, escape: fn(&mut String, char)) -> String {
+    let mut quoted = String::from(quote);
+    for char in text.chars() {
+        match char {
+            _ if special.contains(char) => quoted.extend(['\\', char]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if is_unseen(char) => escape(&mut quoted, char),
+            _ => quoted.push(char),
+        }
+    }
+    quoted.push(quote);
+    quoted
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 
 use super::commands::{Command, Expect, Script, Subject, Widget, swiped};
 use super::locate::Locator;
-use super::page::{Page, is_unseen, one_line};
+use super::page::{Page, one_line, quoted_utf16};
 use super::sight::{Range, flag, range};
-use super::{Exported, code_of, has_word, java, used, write_head};
+use super::{Exported, Quotes, code_of, has_word, java, used, write_head};
 use crate::gui::{Comparison, Constant, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
 
@@ -59,8 +59,8 @@ pub(super) fn print(test: &TestCase) -> Exported {
     page.line("");
     page.line("package farlead");
     page.line("");
-    let library = used(LIBRARY, "//: ", &body, '"');
-    let code = code_of(&format!("{body}{library}"), '"');
+    let library = used(LIBRARY, "//: ", &body, Quotes::Double);
+    let code = code_of(&format!("{body}{library}"), Quotes::Double);
     for (name, path) in IMPORTS {
         // The last two stand before the class, outside of `code`.
         if has_word(&code, name) || ["AndroidJUnit4", "RunWith"].contains(&name) {
@@ -159,6 +159,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
         Command::LeaveAndReturn { activity } => format!("pauseAndResume({})", quoted(activity)),
         Command::Idle => "idle()".to_string(),
         Command::Wait { ms } => format!("SystemClock.sleep({ms})"),
+        Command::OnPage(command) => return page.note(command.refusal()),
         Command::Refuse(why) => return page.note(why),
     };
     page.line(&line);
@@ -199,7 +200,7 @@ fn percent(percent: Percent) -> String {
 
 /// Returns the code that finds the widget.
 fn widget(page: &mut Page, on: &Widget<'_>) -> String {
-    let Widget { target, locator } = *on;
+    let Widget { target, locator, .. } = *on;
     if locator.is_nameless() {
         page.note("no name tells the widget apart, so it is found by its place in the tree and its class");
         return format!("widgetAt({}, {})", quoted(&target.object_id), quoted(&target.class));
@@ -499,24 +500,5 @@ fn method_name(class: &str) -> String {
 
 /// Returns `text` as a string of Kotlin.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for char in text.chars() {
-        match char {
-            '"' | '\\' | '$' => {
-                quoted.push('\\');
-                quoted.push(char);
-            }
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            _ if is_unseen(char) => {
-                let mut units = [0; 2];
-                for unit in char.encode_utf16(&mut units) {
-                    let _ = write!(quoted, "\\u{unit:04x}");
-                }
-            }
-            _ => quoted.push(char),
-        }
-    }
-    quoted.push('"');
-    quoted
+    quoted_utf16(text, '"', "\"\\$")
 }

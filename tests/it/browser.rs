@@ -18,18 +18,30 @@ use crate::cli::{Ended, command, ended, file};
 use crate::programs::kept;
 
 /// Serves the pages of these tests; returns the address.
-fn served() -> String {
+pub fn served() -> String {
+    served_with(|body| body)
+}
+
+/// Serves the pages without their faults, whatever the address asks for; returns the address.
+pub fn served_without_faults() -> String {
+    served_with(|body| {
+        let asked = "Number(new URLSearchParams(location.search).get('fault'))";
+        String::from_utf8(body).expect("a page in UTF-8").replace(asked, "0").into_bytes()
+    })
+}
+
+fn served_with(change: fn(Vec<u8>) -> Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || answer(stream));
+            thread::spawn(move || answer(stream, change));
         }
     });
     address
 }
 
-fn answer(mut stream: TcpStream) {
+fn answer(mut stream: TcpStream, change: fn(Vec<u8>) -> Vec<u8>) {
     let mut lines =
         BufReader::new(stream.try_clone().expect("a second handle")).lines().map_while(Result::ok);
     let Some(first) = lines.next() else { return };
@@ -39,7 +51,7 @@ fn answer(mut stream: TcpStream) {
     let name = path.trim_start_matches('/');
     let body = fs::read(Path::new("tests/pages").join(name)).ok().filter(|_| !name.contains('/'));
     let status = if body.is_some() { "200 OK" } else { "404 Not Found" };
-    let body = body.unwrap_or_default();
+    let body = change(body.unwrap_or_default());
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
@@ -65,7 +77,7 @@ fn answering(text: &'static str) -> String {
 }
 
 /// Returns true if Chromium's driver is there.
-fn has_chrome() -> bool {
+pub fn has_chrome() -> bool {
     let is_there =
         Command::new("chromedriver").arg("--version").output().is_ok_and(|out| out.status.success());
     if !is_there {
@@ -196,7 +208,7 @@ fn errors_and_dialogs_of_a_page_are_screens() {
     assert_eq!(said(&started(&mut web).screen), "nothing");
 }
 
-fn farlead(args: &[&str]) -> Ended {
+pub fn farlead(args: &[&str]) -> Ended {
     let mut command = command(args);
     command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
     ended(&mut command, "")

@@ -318,7 +318,7 @@ fn adb_shell_uses_a_device_without_an_adb_server() {
 }
 
 /// Returns the folder with these packages of npm, given with their versions.
-fn npm_folder(packages: &[&str]) -> Option<String> {
+pub fn npm_folder(packages: &[&str]) -> Option<String> {
     let folder = std::env::var("FARLEAD_TEST_NPM").unwrap_or_default();
     let is_there = |package: &&str| {
         let name = package.rsplit_once('@').map_or(*package, |(name, _)| name);
@@ -352,15 +352,9 @@ fn appium_with_its_driver_uses_a_device() {
     let Some(adb) = Adb::start("appium") else { return };
     let device = Simulated::notes(&[]);
     let serial = adb.connect_to(&device.address);
-    // The driver looks for adb in an SDK alone.
-    let tools = adb.home.join("sdk/platform-tools");
-    fs::create_dir_all(&tools).expect("a folder");
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let installed =
-        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
-    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
+    let sdk = sdk(&adb);
     let mut command = adb.for_program("node");
-    command.arg(script("with_appium.mjs")).arg(serial).arg(folder).arg(adb.home.join("sdk"));
+    command.arg(script("with_appium.mjs")).arg(serial).arg(folder).arg(sdk);
     check(command);
 }
 
@@ -382,6 +376,11 @@ pub fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     check.arg("check").arg(specs).arg("--app").arg(bundled(&format!("{app}.app"))).arg("--out").arg(folder);
     let output = check.output().expect("farlead runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    tests_in(folder)
+}
+
+/// Returns the stored tests in a folder, in their order.
+pub fn tests_in(folder: &Path) -> Vec<PathBuf> {
     let mut left = vec![folder.to_path_buf()];
     let mut tests = Vec::new();
     while let Some(folder) = left.pop() {
@@ -396,6 +395,18 @@ pub fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     }
     tests.sort();
     tests
+}
+
+/// Makes an SDK with nothing but adb, as Appium's driver looks for adb in an SDK alone; returns its folder.
+#[cfg(unix)]
+fn sdk(adb: &Adb) -> PathBuf {
+    let tools = adb.home.join("sdk/platform-tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let installed =
+        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
+    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
+    adb.home.join("sdk")
 }
 
 /// Runs a script for adb on a device; returns its exit code and its complaint.
@@ -460,6 +471,99 @@ fn exported_scripts_pass_on_their_app_and_fail_where_it_was_changed() {
         }
     }
     assert_eq!((passed, broken), (33, 10));
+}
+
+/// A server of Appium in a process of its own.
+#[cfg(unix)]
+struct Appium {
+    child: Child,
+    url: String,
+}
+
+#[cfg(unix)]
+impl Appium {
+    /// Starts the server of the packages in `npm` on a free port.
+    fn start(adb: &Adb, npm: &str) -> Appium {
+        let port = free_port().to_string();
+        let mut command = adb.for_program("node");
+        command.arg(Path::new(npm).join("node_modules/appium/index.js"));
+        command
+            .args(["--address", "127.0.0.1", "--port", &port])
+            .env("APPIUM_HOME", npm)
+            .env("ANDROID_HOME", sdk(adb));
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node runs");
+        let appium = Appium { child, url: format!("http://127.0.0.1:{port}") };
+        wait_until("a server of Appium", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
+        appium
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Appium {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port()
+}
+
+#[test]
+#[cfg(unix)]
+fn exported_appium_tests_pass_on_their_app_and_fail_where_it_was_changed() {
+    let Some(npm) = npm_folder(&["appium@3.8.0", "appium-uiautomator2-driver@8.7.0"]) else { return };
+    let Some(python) = python(&[("appium", "Appium-Python-Client==6.0.9"), ("pytest", "pytest==9.2.0")])
+    else {
+        return;
+    };
+    let Some(adb) = Adb::start("appium-exports") else { return };
+    let tests = stored_tests("notes", &adb.home.join("notes"));
+    let mut expected = Vec::new();
+    for (number, test) in tests.iter().enumerate() {
+        let file = adb.home.join(format!("test_{number}.py"));
+        let mut export = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        export.arg("export").arg(test).args(["--to", "appium", "-o"]).arg(&file);
+        assert!(export.output().expect("farlead runs").status.success(), "{}", test.display());
+        if let Some(step) = broken_step("notes", test) {
+            expected.push((format!("test_{number}.py"), format!("step {step}, ")));
+        }
+    }
+    assert!(expected.len() >= 2, "{expected:?}");
+    let appium = Appium::start(&adb, &npm);
+    let run = |device: &Simulated, files: &[&str]| {
+        let mut command = adb.for_program(&python);
+        command
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rf", "--tb=no"])
+            .args(files)
+            .current_dir(&adb.home);
+        let (adb_port, port) = (adb.port, free_port());
+        let capabilities = format!("{{\"appium:adbPort\": {adb_port}, \"appium:systemPort\": {port}}}");
+        command
+            .env("APPIUM_URL", &appium.url)
+            .env("APPIUM_CAPABILITIES", capabilities)
+            .env("FARLEAD_TIMEOUT_S", "2");
+        command.env("ANDROID_SERIAL", adb.connect_to(&device.address)).env("COLUMNS", "1000");
+        let output = ended(command);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let device = Simulated::notes(&[]);
+    let (code, said) = run(&device, &[]);
+    assert!(code == Some(0) && said.contains(&format!("{} passed", tests.len())), "{said}");
+    let changed = Simulated::notes(&["--set", "fixed=true"]);
+    let files: Vec<&str> = expected.iter().map(|(file, _)| &**file).collect();
+    let (code, said) = run(&changed, &files);
+    assert_eq!(code, Some(1), "{said}");
+    for (file, step) in &expected {
+        let line = said
+            .lines()
+            .find(|line| line.starts_with(&format!("FAILED {file}")))
+            .unwrap_or_else(|| panic!("{file} passes: {said}"));
+        // A widget that is missing has no step in its message.
+        assert!(line.contains(step) || line.contains("NoSuchElement"), "{step}: {line}");
+    }
 }
 
 // Hostile hosts.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
-use farlead::export::{Exported, Target, export};
+use farlead::export::{ExportError, Exported, Target};
 use farlead::gui::{
     Action, Atom, Bounds, Constant, Direction, Gesture, Nth, Op, Percent, Point, PressedKey, Stroke, Touch,
     UserAction,
@@ -18,6 +18,10 @@ use proptest::prelude::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::ci;
+
+mod pages;
+
+use pages::{check_typescript, of_page, todos};
 
 /// Texts that break out of quotes, comments and patterns if they can.
 const HOSTILE: [&str; 22] = [
@@ -44,6 +48,16 @@ const HOSTILE: [&str; 22] = [
     "  spaces  ",
     "~ null true 1e3 !!x @a %b",
 ];
+
+/// Returns the test in a format that takes it.
+fn export(test: &TestCase, to: Target) -> Exported {
+    farlead::export::export(test, to).expect("a format for such tests")
+}
+
+/// The formats for tests of apps on phones.
+fn for_phones() -> impl Iterator<Item = Target> {
+    Target::ALL.into_iter().filter(|to| !to.is_for_pages())
+}
 
 // ---- Test cases by hand ----------------------------------------------------------------------------------------------
 
@@ -311,8 +325,7 @@ fn any_crash_counts_where_a_test_names_one() {
 
 #[test]
 fn whole_exports_are_as_they_were_kept() {
-    let test = notes();
-    for to in Target::ALL {
+    for (to, test) in for_phones().map(|to| (to, notes())).chain([(Target::Playwright, todos())]) {
         let Exported { text, notes } = export(&test, to);
         assert_eq!(export(&test, to).text, text, "the same test gives the same bytes");
         check_snapshot(&to.file_name(&test), &text);
@@ -325,7 +338,7 @@ fn whole_exports_are_as_they_were_kept() {
 
 #[test]
 fn every_action_and_every_atom_is_said_or_noted() {
-    for to in Target::ALL {
+    for to in for_phones() {
         let bare = export(&test_of(vec![start(), step(Action::BACK, &[])]), to);
         for action in all_actions() {
             let with = export(&test_with(action.clone(), &[]), to);
@@ -372,6 +385,8 @@ fn a_flaky_run_and_labels_are_noted_for_the_whole() {
     test.provenance.confirmed = Rate { passes: 2, runs: 3 };
     test.oracle = spec("label paid\npossible \"x\": F paid");
     for to in Target::ALL {
+        let origin = if to.is_for_pages() { "http://a" } else { "org.notes" };
+        test.provenance.package = origin.into();
         let notes = export(&test, to).notes;
         assert!(notes[0].contains("2 of 3"), "{notes:?}");
         assert!(notes[1].contains("paid"), "{notes:?}");
@@ -380,6 +395,7 @@ fn a_flaky_run_and_labels_are_noted_for_the_whole() {
 
 #[test]
 fn hostile_names_stay_on_the_line_of_their_comment() {
+    let (mut programs, mut pages) = (Vec::new(), Vec::new());
     for hostile in HOSTILE {
         let mut test = notes();
         test.provenance = Provenance {
@@ -400,13 +416,21 @@ fn hostile_names_stay_on_the_line_of_their_comment() {
         YamlLoader::load_from_str(&flow).unwrap_or_else(|error| panic!("{hostile:?}: {error}\n{flow}"));
         check_kotlin(&export(&test, Target::UiAutomator).text);
         check_script(&export(&test, Target::Adb).text);
+        programs.push(export(&test, Target::Appium).text);
+        let mut page = todos();
+        page.provenance = Provenance { package: "http://a".into(), ..test.provenance };
+        page.oracle.name = hostile.into();
+        page.steps[0].action = Action::Reinitialise(hostile.into());
+        pages.push(export(&page, Target::Playwright).text);
     }
+    check_python(&programs);
+    check_typescript(&pages);
 }
 
 /// Returns the number of lines of code in each export.
 fn notes_lines(test: &TestCase) -> Vec<usize> {
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '/']);
-    Target::ALL.map(|to| export(test, to).text.lines().filter(is_code).count()).to_vec()
+    for_phones().map(|to| export(test, to).text.lines().filter(is_code).count()).collect()
 }
 
 #[test]
@@ -414,6 +438,8 @@ fn files_are_named_after_their_spec() {
     let mut test = notes();
     assert_eq!(Target::Maestro.file_name(&test), "keeps-what-was-written-test.yaml");
     assert_eq!(Target::UiAutomator.file_name(&test), "KeepsWhatWasWrittenTest.kt");
+    assert_eq!(Target::Appium.file_name(&test), "test_keeps_what_was_written.py");
+    assert_eq!(Target::Playwright.file_name(&test), "keeps-what-was-written.spec.ts");
     for (name, expected) in
         [("../x", "XTest.kt"), ("", "SpecTest.kt"), ("1st", "Spec1stTest.kt"), ("test", "TestTest.kt")]
     {
@@ -832,6 +858,45 @@ fn check_script(script: &str) {
     assert!(output.status.success(), "{}\n{script}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Checks that Python can parse the programs.
+fn check_python(programs: &[String]) {
+    let folder = folder("python");
+    let mut command = Command::new("python3");
+    command.args([
+        "-c",
+        "import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name, encoding='utf-8').read(), name)",
+    ]);
+    for (number, program) in programs.iter().enumerate() {
+        let file = folder.join(format!("test_{number}.py"));
+        fs::write(&file, program).expect("a file for a test");
+        command.arg(file);
+    }
+    let Ok(output) = command.output() else { return ci::skip("python3 is not there") };
+    assert!(output.status.success(), "{}\n{programs:?}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn programs_are_read_by_python() {
+    let mut programs =
+        vec![export(&everything(), Target::Appium).text, export(&notes(), Target::Appium).text];
+    for hostile in HOSTILE {
+        let action = Action::Text { on: button(hostile), text: hostile.into() };
+        programs.push(export(&test_with(action, &[]), Target::Appium).text);
+    }
+    check_python(&programs);
+}
+
+#[test]
+fn what_appium_cannot_say_is_little() {
+    for text in ALL_ATOMS {
+        for holds in [true, false] {
+            let notes = export(&test_with(Action::BACK, &[(text, holds)]), Target::Appium).notes;
+            let is_unsaid = ["(?i)", "[crash ", "screen", "anr"].iter().any(|part| text.contains(part));
+            assert_eq!(!notes.is_empty(), is_unsaid, "{text}: {notes:?}");
+        }
+    }
+}
+
 #[test]
 fn scripts_are_read_by_a_shell_and_have_nothing_to_find_fault_with() {
     let mut scripts = vec![export(&everything(), Target::Adb).text, export(&notes(), Target::Adb).text];
@@ -1240,5 +1305,8 @@ proptest! {
         commands(&export(&test, Target::Maestro).text);
         check_kotlin(&export(&test, Target::UiAutomator).text);
         check_script(&export(&test, Target::Adb).text);
+        check_python(&[export(&test, Target::Appium).text]);
+        let page = TestCase { oracle: test.oracle, ..of_page(test.steps) };
+        check_typescript(&[export(&page, Target::Playwright).text]);
     }
 }

@@ -750,9 +750,12 @@ fn runs_are_kept_up_to_a_number() {
 #[test]
 fn a_test_is_exported_for_each_tool_there_is() {
     let shop = Project::shop("export");
-    for (tool, part) in
-        [("maestro", "appId: \"org.example.shop\""), ("uiautomator", "import "), ("adb", "#!/bin/sh")]
-    {
+    for (tool, part) in [
+        ("maestro", "appId: \"org.example.shop\""),
+        ("uiautomator", "import "),
+        ("adb", "#!/bin/sh"),
+        ("appium", "def test_"),
+    ] {
         let ended = shop.run(&["export", THERE_AND_BACK, "--to", tool]);
         said(&ended, 0, &[part]);
         let file = shop.run(&["export", THERE_AND_BACK, "--to", tool, "-o", tool]);
@@ -761,9 +764,11 @@ fn a_test_is_exported_for_each_tool_there_is() {
         assert_eq!(shop.run(&["export", THERE_AND_BACK, "--to", tool, "-o", tool]).code, 2);
         assert_eq!(shop.run(&["export", THERE_AND_BACK, "--to", tool, "-o", tool, "--update"]).code, 0);
     }
-    let appium = shop.run(&["export", THERE_AND_BACK, "--to", "appium"]);
-    assert_eq!((appium.code, &*appium.stdout), (2, ""));
-    assert!(appium.stderr.contains("Appium is not written yet"), "{}", appium.stderr);
+    let page = shop.run(&["export", THERE_AND_BACK, "--to", "playwright"]);
+    assert_eq!((page.code, &*page.stdout), (2, ""));
+    let why = "found in an app on a phone, org.example.shop, and playwright drives pages: export it with `--to` and one of \
+               maestro, uiautomator, adb, appium";
+    assert!(page.stderr.contains(why), "{}", page.stderr);
     assert_eq!(shop.run(&["export", THERE_AND_BACK, "--to", "selenium"]).code, 2);
     assert_eq!(shop.run(&["export", "specs/shop.ltl", "--to", "adb"]).code, 3);
     let own = shop.read(ITEMS);

@@ -21,6 +21,8 @@ use crate::{Exit, Missing, Usage};
   farlead export farlead-tests/specs/notes/palette/b.test.ltl --to maestro
   farlead export b.test.ltl --to uiautomator -o PaletteTest.kt
   farlead export b.test.ltl --to adb -o palette.sh
+  farlead export b.test.ltl --to appium -o test_palette.py
+  farlead export farlead-tests/todos/adds.test.ltl --to playwright -o adds.spec.ts
 
 What a format cannot express is said on stderr, and in a comment where it would stand. The set-up of a test is no part of what is
 written.
@@ -30,7 +32,7 @@ pub struct ExportArgs {
     /// Stored test
     #[arg(value_name = "TEST")]
     test: PathBuf,
-    /// Tool: maestro, uiautomator or adb
+    /// Tool: maestro, uiautomator, adb, appium, or playwright for a page
     #[arg(long, value_name = "TOOL", value_parser = tool)]
     to: Target,
     /// Write to this file, in place of stdout
@@ -43,16 +45,13 @@ pub struct ExportArgs {
 
 fn tool(name: &str) -> Result<Target, String> {
     let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
-    Target::parse(name).ok_or_else(|| match name {
-        "appium" => format!("Appium is not written yet; there is {}", known.join(", ")),
-        _ => format!("there is {}", known.join(", ")),
-    })
+    Target::parse(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }
 
 pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let (_, test) = sources::read_test(&args.test, shell)?;
-    let exported = export(&test, args.to);
+    let exported = export(&test, args.to).map_err(|error| Usage::new(error.to_string()))?;
     match &args.output {
         None => out().write_all(exported.text.as_bytes())?,
         Some(path) => {

@@ -18,6 +18,7 @@ use super::DeviceError;
 
 pub(crate) use browser::without_secret;
 pub use browser::{Browser, Place};
+pub(crate) use page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK};
 pub use page::{PageError, PageScreen, PageUrl};
 #[cfg(feature = "webdriver")]
 pub use web::{CapabilitiesError, Options, Web};

@@ -226,9 +226,9 @@ impl PageScreen {
 }
 
 /// Ids of the buttons and the field of a dialog of the browser.
-pub(super) const DIALOG_OK: &str = "dialog-ok";
-pub(super) const DIALOG_CANCEL: &str = "dialog-cancel";
-pub(super) const DIALOG_FIELD: &str = "dialog-field";
+pub(crate) const DIALOG_OK: &str = "dialog-ok";
+pub(crate) const DIALOG_CANCEL: &str = "dialog-cancel";
+pub(crate) const DIALOG_FIELD: &str = "dialog-field";
 
 /// Returns the nearest pixel.
 fn pixel(place: f64) -> i32 {
