@@ -8,7 +8,11 @@ mod browser;
 mod client;
 #[cfg(feature = "webdriver")]
 mod driver;
+#[cfg(feature = "webdriver")]
+mod gestures;
 mod page;
+#[cfg(feature = "webdriver")]
+mod phone;
 #[cfg(feature = "webdriver")]
 mod web;
 
@@ -18,7 +22,11 @@ use super::DeviceError;
 
 pub(crate) use browser::without_secret;
 pub use browser::{Browser, Place};
+#[cfg(feature = "webdriver")]
+pub use client::ServerStatus;
 pub use page::{PageError, PageScreen, PageUrl};
+#[cfg(feature = "webdriver")]
+pub use phone::{Phone, PhoneApp, PhoneError, PhoneFacts, PhoneLog, PhoneOptions};
 #[cfg(feature = "webdriver")]
 pub use web::{CapabilitiesError, Options, Web};
 
@@ -60,7 +68,7 @@ pub enum WebDriverError {
         message: String,
     },
     /// No session began.
-    #[error("no browser was given within {} s by the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]
+    #[error("no session began within {} s at the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]
     NoSession {
         /// Address of the server.
         at: String,
@@ -86,6 +94,14 @@ impl WebDriverError {
     /// Returns true if the server names this kind of error.
     fn is(&self, kind: &str) -> bool {
         matches!(self, WebDriverError::Failed { error, .. } if error == kind)
+    }
+
+    /// Returns the server's own words, or else the whole message.
+    fn message(&self) -> String {
+        match self {
+            WebDriverError::Failed { message, .. } if !message.is_empty() => message.clone(),
+            other => other.to_string(),
+        }
     }
 }
 
