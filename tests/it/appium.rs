@@ -137,7 +137,14 @@ fn a_check_finds_the_same_tests_through_appium_as_through_adb() {
     fs::write(&specs, SPECS).expect("a file");
     let [app, specs] = [&app, &specs].map(|path| path.to_str().expect("a path"));
     // The app is installed from its APK, by adb or by the driver.
-    let phones = [(); 2].map(|()| identity::Phone::start(&appium.adb, "apps/chesswalk.app", &[]));
+    let other = appium.adb.home.join("other.app");
+    fs::write(
+        &other,
+        "app org.other \"Other\" 1.0\nlaunch Main\nactivity Main .Main { TextView \"other\" }\n",
+    )
+    .expect("a file");
+    let other = other.to_str().expect("a path");
+    let phones = [(); 2].map(|()| identity::Phone::start(&appium.adb, other, &[]));
     let by_adb = compare_at(&appium.adb, (&[specs], app), "1", &phones[0].serial, &[]);
     let file = appium.file(&phones[1].serial);
     let more = ["--capabilities", file.to_str().expect("a path")];
@@ -215,7 +222,8 @@ fn what_keeps_appium_from_a_phone_is_said() {
     wait_until("a first step", || fs::read_dir(&devices).is_ok_and(|mut found| found.next().is_some()));
     appium.server.kill().expect("a server");
     let lost = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&lost.stderr);
+    let said = [lost.stdout, lost.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
     assert_eq!(lost.status.code(), Some(4), "{said}");
     assert!(said.contains(&format!("no answer from the WebDriver server at {}", appium.address)), "{said}");
     let gone = appium.farlead(&serial, &["look"]);

@@ -6,9 +6,17 @@ use crate::device::webdriver::WebDriverError;
 /// The reason there is no phone behind a server of Appium, or it could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PhoneError {
-    /// The server gave no session, ended it, or answers no more.
+    /// The server gave no session, answers no more, or refuses a command.
     #[error(transparent)]
-    Server(#[from] WebDriverError),
+    Server(WebDriverError),
+    /// The session has ended.
+    #[error(
+        "the server at {at} has ended the session: it was stopped or restarted, or ends sessions after a time; its log says more"
+    )]
+    Ended {
+        /// Address of the server.
+        at: String,
+    },
     /// The app has no activity that can be started.
     #[error(
         "the session at {at} names no activity that a launcher starts for `{package}`; give its APK with --apk, or \
@@ -70,12 +78,21 @@ pub enum PhoneError {
     },
 }
 
+impl From<WebDriverError> for PhoneError {
+    fn from(error: WebDriverError) -> PhoneError {
+        match error {
+            WebDriverError::Failed { at, error, .. } if error == ENDED => PhoneError::Ended { at },
+            error => PhoneError::Server(error),
+        }
+    }
+}
+
 impl From<PhoneError> for DeviceError {
     fn from(error: PhoneError) -> DeviceError {
         let is_lost = match &error {
             // A command that the driver lacks is missing on each of its phones.
             PhoneError::Server(error) => !LACKING.iter().any(|kind| error.is(kind)),
-            PhoneError::Locked { .. } | PhoneError::Screen { .. } => true,
+            PhoneError::Ended { .. } | PhoneError::Locked { .. } | PhoneError::Screen { .. } => true,
             PhoneError::NoActivity { .. }
             | PhoneError::NoApk
             | PhoneError::Install { .. }
@@ -86,6 +103,9 @@ impl From<PhoneError> for DeviceError {
         if is_lost { DeviceError::Lost { source } } else { DeviceError::Refused { source } }
     }
 }
+
+/// Kind of the error of a session that has ended.
+pub(super) const ENDED: &str = "invalid session id";
 
 /// Kinds of errors by which a server says that it does not know a command.
 const LACKING: [&str; 3] = ["unknown command", "unknown method", "unsupported operation"];

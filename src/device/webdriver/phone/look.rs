@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::answers::{MARK, dialog};
+use super::error::ENDED;
 use super::{Phone, PhoneError, PhoneLog};
 use crate::device::Observation;
 use crate::device::android::focus::Focus;
@@ -265,7 +266,7 @@ impl Settles for Phone {
 /// Returns true if the error will come again: the session has ended, or the server has gone.
 fn is_lasting(error: &WebDriverError) -> bool {
     match error {
-        WebDriverError::Failed { error, .. } => error == "invalid session id",
+        WebDriverError::Failed { error, .. } => error == ENDED,
         WebDriverError::NoDriver { .. }
         | WebDriverError::Unreachable { .. }
         | WebDriverError::Garbled { .. }

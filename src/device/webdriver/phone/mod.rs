@@ -11,6 +11,8 @@ mod act;
 mod answers;
 mod error;
 mod look;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
