@@ -1,8 +1,9 @@
-//! Web pages through WebDriver: the protocol of browsers, of Selenium Grid and of clouds.
+//! Web pages and phones through WebDriver: the protocol of browsers, of Appium, of Selenium Grid and of clouds.
 //!
 //! A page is a screen: its package is the origin, its activity the path and the hash, its widgets are the elements. Each step is
 //! two requests: the gestures, and one script that waits until the page rests and returns all that it shows.
 
+mod answers;
 mod browser;
 #[cfg(feature = "webdriver")]
 mod client;
@@ -20,13 +21,14 @@ use std::time::Duration;
 
 use super::DeviceError;
 
+pub use answers::{PhoneFacts, PhoneLog};
 pub(crate) use browser::without_secret;
 pub use browser::{Browser, Place};
 #[cfg(feature = "webdriver")]
 pub use client::ServerStatus;
 pub use page::{PageError, PageScreen, PageUrl};
 #[cfg(feature = "webdriver")]
-pub use phone::{Phone, PhoneApp, PhoneError, PhoneFacts, PhoneLog, PhoneOptions};
+pub use phone::{Phone, PhoneApp, PhoneError, PhoneOptions};
 #[cfg(feature = "webdriver")]
 pub use web::{CapabilitiesError, Options, Web};
 

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::answers::{MARK, dialog};
 use super::error::ENDED;
-use super::{Phone, PhoneError, PhoneLog};
+use super::{Phone, PhoneError};
 use crate::device::Observation;
-use crate::device::android::focus::Focus;
+use crate::device::android::focus::{Dialog, Focus};
 use crate::device::android::glance::{Around, Glance, Looked};
 use crate::device::android::notices::noted;
 use crate::device::android::prompt::Press;
 use crate::device::android::settle::Settles;
-use crate::device::webdriver::WebDriverError;
+use crate::device::webdriver::answers::MARK;
+use crate::device::webdriver::{PhoneLog, WebDriverError};
 use crate::gui::Hierarchy;
 
 /// Package of the bars and of the lock screen, which belong to no activity.
@@ -291,5 +291,49 @@ fn focus(package: String, activity: &str, hierarchy: &Hierarchy) -> Focus {
         activity: if is_bar { String::new() } else { full },
         window: Some(String::new()),
         package,
+    }
+}
+
+/// Returns what the log is asked for, in the words of `logcat`.
+pub(super) fn filters() -> Vec<&'static str> {
+    vec!["AndroidRuntime:E", "DEBUG:F", "libc:F", "ActivityManager:I", "Toast:I", "appium:I", "*:S"]
+}
+
+/// Returns the dialog of the system that a dump shows, if it reports that `process` has crashed or hangs.
+fn dialog(seen: &Hierarchy, process: &str) -> Option<Dialog> {
+    if &*seen.package != "android" {
+        return None;
+    }
+    // The title of the window, by which adb knows it, is not to be had.
+    let has = |ids: &[&str]| seen.widgets.iter().any(|widget| ids.contains(&widget.id_entry()));
+    let says = |words: &[&str]| {
+        seen.widgets.iter().any(|widget| words.iter().any(|words| widget.text.contains(words)))
+    };
+    let hangs = has(&["aerr_wait"]) || says(&["isn't responding", "isn\u{2019}t responding"]);
+    let is_dialog = hangs
+        || has(&["aerr_close", "aerr_restart", "aerr_app_info"])
+        || says(&["has stopped", "keeps stopping"]);
+    is_dialog.then(|| Dialog { is_crash: !hangs, process: process.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_dialog(package: &str, widget: &str, expected: Option<bool>) {
+        let dump =
+            format!("<hierarchy><android.widget.Button class='a' package='{package}' {widget}/></hierarchy>");
+        let seen = Hierarchy::read(dump.as_bytes()).expect("a hierarchy");
+        assert_eq!(dialog(&seen, "org.notes").map(|dialog| dialog.is_crash), expected);
+    }
+
+    #[test]
+    fn a_dialog_about_a_crash_or_a_hang_is_known_without_the_title_of_its_window() {
+        check_dialog("android", "resource-id='android:id/aerr_close'", Some(true));
+        check_dialog("android", "resource-id='android:id/aerr_wait'", Some(false));
+        check_dialog("android", "text='Notes keeps stopping'", Some(true));
+        check_dialog("android", "text='Open with'", None);
+        check_dialog("org.notes", "text='Notes has stopped'", None);
     }
 }

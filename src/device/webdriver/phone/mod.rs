@@ -8,7 +8,6 @@
 //! No command for the phone's shell is sent, as servers allow none unless they are told to.
 
 mod act;
-mod answers;
 mod error;
 mod look;
 #[cfg(test)]
@@ -22,6 +21,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::PhoneFacts;
 use super::client::{Server, Session};
 use super::web::Options;
 use crate::device::adb::{Reset, is_over_network};
@@ -32,7 +32,6 @@ use crate::device::android::settle::settle;
 use crate::device::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, DeviceAction, Pixels, Screen};
 
-pub use answers::{PhoneFacts, PhoneLog};
 pub use error::PhoneError;
 
 /// Time for which a session is kept without a command, in seconds: a search may think for long, or wait for another device.
@@ -185,7 +184,7 @@ impl Phone {
             "appium:autoLaunch": false,
             "appium:newCommandTimeout": IDLE_SESSION_S,
             "appium:disableWindowAnimation": true,
-            "appium:logcatFilterSpecs": answers::filters(),
+            "appium:logcatFilterSpecs": look::filters(),
             "appium:settings[waitForIdleTimeout]": options.server.rest.as_millis() as u64,
             "appium:settings[snapshotMaxDepth]": DEPTH_MAX,
         });

@@ -1,4 +1,4 @@
-//! Answers of Appium's UiAutomator2 driver: the facts about a phone, its log, and the window in front.
+//! Answers of Appium's UiAutomator2 driver: the facts about a phone, and its log.
 //!
 //! The driver streams the log of the phone, and hands out the lines that have arrived; the line about a crash may still be on
 //! its way when the screen after it has been read. But the driver's server on the phone writes each of its requests into the
@@ -7,9 +7,8 @@
 use serde_json::Value;
 
 use crate::device::android::display;
-use crate::device::android::focus::Dialog;
 use crate::device::android::log::entries;
-use crate::gui::Hierarchy;
+use crate::device::said;
 
 /// Tags of the lines that are kept: those of crashes, hangs and toasts.
 const KEPT: [&str; 5] = ["AndroidRuntime", "DEBUG", "libc", "ActivityManager", "Toast"];
@@ -18,12 +17,7 @@ const KEPT: [&str; 5] = ["AndroidRuntime", "DEBUG", "libc", "ActivityManager", "
 const SERVER: &str = "appium";
 
 /// Path of the request that is the mark.
-pub const MARK: &str = "/rotation";
-
-/// Returns what the log is asked for, in the words of `logcat`.
-pub fn filters() -> Vec<&'static str> {
-    vec!["AndroidRuntime:E", "DEBUG:F", "libc:F", "ActivityManager:I", "Toast:I", "appium:I", "*:S"]
-}
+pub(super) const MARK: &str = "/rotation";
 
 /// Facts that a session reports about its phone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +44,7 @@ impl PhoneFacts {
         let word = |name: &str| {
             let value = [name.to_string(), format!("appium:{name}")].iter().find_map(|name| has.get(name));
             let text = value.and_then(Value::as_str).unwrap_or_default();
-            crate::device::said(text)
+            said(text)
         };
         let number = |name: &str| has[name].as_u64().and_then(|number| u32::try_from(number).ok());
         PhoneFacts {
@@ -82,8 +76,8 @@ pub struct PhoneLog {
 impl PhoneLog {
     /// Adds the lines of an answer.
     pub fn read(&mut self, answer: &Value) {
-        for said in answer.as_array().into_iter().flatten() {
-            let message = said["message"].as_str().unwrap_or_default();
+        for line in answer.as_array().into_iter().flatten() {
+            let message = line["message"].as_str().unwrap_or_default();
             for entry in entries(message) {
                 if entry.tag == Some(SERVER) {
                     if entry.message.starts_with("channel read: GET ") && entry.message.ends_with(MARK) {
@@ -116,23 +110,6 @@ fn clock_ms(time: &str) -> Option<u64> {
     }
     let millis: u64 = part.get(..3)?.parse().ok()?;
     Some((days * 86_400 + seconds.min(86_400)) * 1_000 + millis)
-}
-
-/// Returns the dialog of the system that a dump shows, if it reports that `process` has crashed or hangs.
-pub fn dialog(seen: &Hierarchy, process: &str) -> Option<Dialog> {
-    if &*seen.package != "android" {
-        return None;
-    }
-    // The title of the window, by which adb knows it, is not to be had.
-    let has = |ids: &[&str]| seen.widgets.iter().any(|widget| ids.contains(&widget.id_entry()));
-    let says = |words: &[&str]| {
-        seen.widgets.iter().any(|widget| words.iter().any(|words| widget.text.contains(words)))
-    };
-    let hangs = has(&["aerr_wait"]) || says(&["isn't responding", "isn\u{2019}t responding"]);
-    let is_dialog = hangs
-        || has(&["aerr_close", "aerr_restart", "aerr_app_info"])
-        || says(&["has stopped", "keeps stopping"]);
-    is_dialog.then(|| Dialog { is_crash: !hangs, process: process.to_string() })
 }
 
 #[cfg(test)]
@@ -183,22 +160,5 @@ mod tests {
             log.read(&odd);
             assert_eq!(log, before);
         }
-    }
-
-    #[track_caller]
-    fn check_dialog(package: &str, widget: &str, expected: Option<bool>) {
-        let dump =
-            format!("<hierarchy><android.widget.Button class='a' package='{package}' {widget}/></hierarchy>");
-        let seen = Hierarchy::read(dump.as_bytes()).expect("a hierarchy");
-        assert_eq!(dialog(&seen, "org.notes").map(|dialog| dialog.is_crash), expected);
-    }
-
-    #[test]
-    fn a_dialog_about_a_crash_or_a_hang_is_known_without_the_title_of_its_window() {
-        check_dialog("android", "resource-id='android:id/aerr_close'", Some(true));
-        check_dialog("android", "resource-id='android:id/aerr_wait'", Some(false));
-        check_dialog("android", "text='Notes keeps stopping'", Some(true));
-        check_dialog("android", "text='Open with'", None);
-        check_dialog("org.notes", "text='Notes has stopped'", None);
     }
 }
