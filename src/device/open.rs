@@ -594,7 +594,8 @@ pub fn open_to_look(
             look_by_appium(&address, capabilities)
         }
         Some(device @ DeviceUrl::Browser(Place::Here(_))) => Err(OpenError::AppInBrowser { device }),
-        _ => look_by_adb(name, u2, recording, variable),
+        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Replay(..) | DeviceUrl::Program(_))
+        | None => look_by_adb(name, u2, recording, variable),
     }
 }
 

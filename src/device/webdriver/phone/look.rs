@@ -222,7 +222,7 @@ impl Phone {
     }
 
     /// Returns true if the phone is connected, as far as its settings tell.
-    fn is_connected(&self) -> Result<bool, PhoneError> {
+    pub(super) fn is_connected(&self) -> Result<bool, PhoneError> {
         let has = self.mobile("getConnectivity", &json!({}))?;
         let is = |name: &str, state: bool| has[name] == Value::Bool(state);
         let has_none = is("wifi", false) && is("data", false);
@@ -230,7 +230,7 @@ impl Phone {
     }
 
     /// Remembers a look and turns it into an observation.
-    pub(super) fn noted(&mut self, looked: Looked) -> Observation {
+    pub(super) fn remember(&mut self, looked: Looked) -> Observation {
         self.now.log_known = looked.log_len;
         looked.observed(&mut self.now.screen, self.now.started_ms)
     }
@@ -259,7 +259,7 @@ impl Settles for Phone {
     }
 
     fn observed(&mut self, looked: Looked) -> Observation {
-        self.noted(looked)
+        self.remember(looked)
     }
 }
 

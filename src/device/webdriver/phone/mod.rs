@@ -102,6 +102,8 @@ pub struct Phone {
     granted: Vec<String>,
     /// Those of them that clearing revokes; none before the first clearing.
     revoked: Option<Vec<String>>,
+    /// True if it was connected to a network at first.
+    had_network: bool,
     /// Package of the launcher; empty before the first start.
     home: String,
     movers: Movers,
@@ -155,10 +157,12 @@ impl Phone {
         if phone.apks.is_empty() && phone.options.reset == Reset::Reinstall {
             return Err(PhoneError::NoApk);
         }
+        // The session names one activity, and the manifest all of them.
         let named = phone.launchable(&app.package);
-        let launchable = if named.is_empty() { app.launchable.clone() } else { named };
+        let is_known = named.iter().all(|name| app.launchable.contains(name));
+        let launchable = if is_known { app.launchable.clone() } else { named };
         if launchable.is_empty() {
-            return Err(PhoneError::NoActivity { at: phone.at, package: app.package.clone() });
+            return Err(PhoneError::NoActivity { at: phone.at.clone(), package: app.package.clone() });
         }
         phone.app = App {
             package: app.package.as_str().into(),
@@ -167,6 +171,8 @@ impl Phone {
             activities: app.activities.clone(),
         };
         phone.granted = phone.permissions()?;
+        phone.had_network = phone.is_connected()?;
+        phone.now.is_off_network = !phone.had_network;
         Ok(phone)
     }
 
@@ -211,6 +217,7 @@ impl Phone {
             apks: Vec::new(),
             granted: Vec::new(),
             revoked: None,
+            had_network: true,
             home: String::new(),
             movers: Movers::default(),
             keeps_keyboard: false,
@@ -311,9 +318,7 @@ impl Phone {
         }
         self.wake()?;
         self.turn(0)?;
-        if std::mem::take(&mut self.now.is_off_network) {
-            self.connect(true)?;
-        }
+        self.reconnect()?;
         self.press(act::HOME)?;
         if self.home.is_empty() {
             let package = self.session.get("/appium/device/current_package")?;
@@ -325,6 +330,7 @@ impl Phone {
         self.now = Now {
             launched: activity.to_string(),
             is_lit: self.now.is_lit,
+            is_off_network: !self.had_network,
             started_ms: self.clock_ms(),
             ..Now::default()
         };
@@ -341,6 +347,15 @@ impl Phone {
             Err(error) => return Err(error),
         }
         self.settled()
+    }
+
+    /// Puts the network back as it was at first.
+    fn reconnect(&mut self) -> Result<(), PhoneError> {
+        if self.now.is_off_network == self.had_network {
+            self.connect(self.had_network)?;
+            self.now.is_off_network = !self.had_network;
+        }
+        Ok(())
     }
 
     fn settled(&mut self) -> Result<Observation, PhoneError> {
@@ -391,7 +406,7 @@ impl Device for Phone {
         // Whatever has been done to the phone meanwhile is not known.
         (self.now.is_lit, self.now.has_network) = (None, None);
         let looked = self.look_until_settled()?;
-        Ok(self.noted(looked))
+        Ok(self.remember(looked))
     }
 
     fn keep_keyboard(&mut self, keeps: bool) {
@@ -400,6 +415,10 @@ impl Device for Phone {
 
     fn picture(&mut self) -> Option<Pixels> {
         let screen = self.now.screen.clone().filter(|screen| screen.context().screen_on)?;
+        // Without a size nobody knows where a password is.
+        if self.facts.size.0 == 0 {
+            return None;
+        }
         let answer = self.session.get("/screenshot").ok()?;
         let png = BASE64.decode(answer.as_str()?).ok()?;
         Some(Pixels::read(&png, self.facts.size)?.without_passwords(&screen))
@@ -415,5 +434,15 @@ impl Device for Phone {
         }
         self.perform(action)?;
         Ok(self.settled()?)
+    }
+}
+
+impl Drop for Phone {
+    fn drop(&mut self) {
+        // Nobody can receive an error here.
+        let _ = self.reconnect();
+        if self.now.is_turned {
+            let _ = self.turn(0);
+        }
     }
 }

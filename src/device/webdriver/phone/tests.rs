@@ -201,6 +201,23 @@ fn a_session_that_ends_loses_the_phone_and_a_command_that_is_missing_does_not() 
 }
 
 #[test]
+fn a_phone_is_connected_and_upright_again_in_the_end() {
+    let server = Scripted::start(|_, path, _, _| {
+        let facts = json!({ "deviceUDID": "8A1X", "deviceApiLevel": 33, "appActivity": "org.lamp/.Main" });
+        (path == "/session").then(|| Ok(json!({ "sessionId": "1", "capabilities": facts })))
+    });
+    let mut phone = server.open().expect("a phone");
+    phone.reset("org.lamp.Main").expect("a screen");
+    for action in [Action::NETWORK, Action::ROTATE] {
+        phone.act(&action).expect("a screen");
+    }
+    drop(phone);
+    assert_eq!(server.count("POST mobile: setConnectivity"), 2);
+    // Upright at the start, turned, and back.
+    assert_eq!(server.count("POST /rotation"), 3);
+}
+
+#[test]
 fn what_a_phone_cannot_do_is_not_offered() {
     let server = Scripted::start(|_, path, _, _| (path == "/se/log").then_some(Err("unknown error")));
     let mut phone = server.open().expect("a phone");
