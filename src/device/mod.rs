@@ -29,11 +29,9 @@ pub use adb::Adb;
 pub use decorator::{Ask, Decorator};
 pub use exec::{Exec, ExecError};
 pub use faulty::Faulty;
-#[cfg(feature = "adb")]
-pub use open::open_to_look;
 pub use open::{
     AppSource, Attached, BrokenModel, Cause, DeviceUrl, LoadedModel, OpenError, Opened, Parameter, Request,
-    carried_model, load_model, open,
+    carried_model, load_model, open, open_to_look,
 };
 pub use pictured::{Album, Pictured};
 pub use pool::{BoxedDevice, Maker, Pool};

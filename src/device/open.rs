@@ -11,6 +11,8 @@ use std::sync::Arc;
 #[cfg(feature = "adb")]
 use super::adb::{Adb, Client, Jar, Line, Options, Recorder, Replayed, Server};
 use super::adb::{AdbError, JarError, Order, Recording, Reset, Subject, TranscriptError};
+#[cfg(feature = "webdriver")]
+use super::adb::{declared, read_apks};
 use super::android::prompt::Prompts;
 use super::exec::{Exec, ExecError};
 use super::pool::{BoxedDevice, Maker, Pool};
@@ -19,7 +21,9 @@ use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
 use super::webdriver::{Browser, PageUrl, Place, WebDriverError, without_secret};
 #[cfg(feature = "webdriver")]
-use super::webdriver::{CapabilitiesError, Options as BrowserOptions, Web};
+use super::webdriver::{
+    CapabilitiesError, Options as BrowserOptions, Phone, PhoneApp, PhoneError, PhoneOptions, Web,
+};
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
 use crate::text::shown_path;
 
@@ -34,7 +38,7 @@ pub enum DeviceUrl {
     Replay(PathBuf, Order),
     /// A program with its arguments, which answers as a device.
     Program(String),
-    /// A browser, at its driver on this machine or at the address of a WebDriver server.
+    /// A browser at its driver on this machine, or a WebDriver server at an address: of browsers for a page, else of phones.
     Browser(Place),
 }
 
@@ -46,7 +50,7 @@ const PROGRAM: &str = "exec:";
 
 impl DeviceUrl {
     /// Reads a name: `sim` is the simulator, `replay:FILE` and `replay-nearest:FILE` are transcripts, `exec:PROGRAM` is a
-    /// program, `chrome`, `firefox` and addresses are browsers, and any other name is a serial number.
+    /// program, `chrome` and `firefox` are browsers, addresses are WebDriver servers, and any other name is a serial number.
     pub fn parse(name: &str) -> DeviceUrl {
         if let Some(command) = name.strip_prefix(PROGRAM) {
             return DeviceUrl::Program(command.to_string());
@@ -72,6 +76,18 @@ impl DeviceUrl {
                 None
             }
             DeviceUrl::Serial(serial) => Some(serial),
+        }
+    }
+
+    /// Returns the address of a WebDriver server, with user and key if it has them.
+    fn address(&self) -> Option<&str> {
+        match self {
+            DeviceUrl::Browser(Place::At(address)) => Some(address),
+            DeviceUrl::Simulator
+            | DeviceUrl::Serial(_)
+            | DeviceUrl::Replay(..)
+            | DeviceUrl::Program(_)
+            | DeviceUrl::Browser(Place::Here(_)) => None,
         }
     }
 }
@@ -134,7 +150,7 @@ pub struct Request {
     pub prompts: Prompts,
     /// Transcript that is written of the only attached device.
     pub recording: Option<Recording>,
-    /// File of the capabilities that a browser is asked for.
+    /// File of the capabilities that a WebDriver server is asked for.
     pub capabilities: Option<PathBuf>,
 }
 
@@ -300,6 +316,16 @@ pub enum OpenError {
         /// The browser.
         device: DeviceUrl,
     },
+    /// A choice for devices that adb reaches is made for a server of phones.
+    #[error(
+        "`{flag}` is for devices that adb reaches, and `--device {device}` is a server of Appium; leave it out"
+    )]
+    FlagOfAdb {
+        /// The choice.
+        flag: &'static str,
+        /// The server.
+        device: DeviceUrl,
+    },
     /// An app is to run on a program.
     #[error("a program shows an app of its own, so `--device {program}` cannot be with another app")]
     AppOnProgram {
@@ -323,13 +349,19 @@ pub enum OpenError {
     /// A browser cannot be opened.
     #[error(transparent)]
     Browser(#[from] WebDriverError),
+    /// A phone behind a server of Appium cannot be opened.
+    #[cfg(feature = "webdriver")]
+    #[error(transparent)]
+    Phone(#[from] PhoneError),
     /// The file of capabilities cannot be used.
     #[cfg(feature = "webdriver")]
     #[error(transparent)]
     Capabilities(#[from] CapabilitiesError),
-    /// This build opens no browser.
+    /// This build reaches no WebDriver server.
     #[cfg(not(feature = "webdriver"))]
-    #[error("no browser can be opened: farlead was built without its feature `webdriver`")]
+    #[error(
+        "no browser and no server of Appium can be used: farlead was built without its feature `webdriver`"
+    )]
     NoBrowsers,
     /// This build reaches no attached device.
     #[cfg(not(feature = "adb"))]
@@ -359,6 +391,7 @@ impl OpenError {
             | OpenError::NoProgram
             | OpenError::AmongPrograms { .. }
             | OpenError::AppInBrowser { .. }
+            | OpenError::FlagOfAdb { .. }
             | OpenError::Parameter { origin: None, .. } => Cause::Request,
             OpenError::NothingToSimulate { .. }
             | OpenError::Parameter { origin: Some(_), .. }
@@ -372,6 +405,10 @@ impl OpenError {
             | OpenError::Adb(_)
             | OpenError::Program(_)
             | OpenError::Browser(_) => Cause::Environment,
+            #[cfg(feature = "webdriver")]
+            OpenError::Phone(PhoneError::NoApk) => Cause::Request,
+            #[cfg(feature = "webdriver")]
+            OpenError::Phone(_) => Cause::Environment,
             #[cfg(feature = "webdriver")]
             OpenError::Capabilities(_) => Cause::File,
             #[cfg(not(feature = "webdriver"))]
@@ -450,7 +487,8 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
         let attached = open_page(url, &request.devices, request.capabilities.as_deref())?;
         return Ok(Opened { attached, model: None, secrets: None });
     }
-    if let Some(device) = request.devices.iter().find(|device| matches!(device, DeviceUrl::Browser(_))) {
+    let is_browser = |device: &&DeviceUrl| matches!(device, DeviceUrl::Browser(Place::Here(_)));
+    if let Some(device) = request.devices.iter().find(is_browser) {
         return Err(OpenError::AppInBrowser { device: device.clone() });
     }
     let names_simulator = request.devices.contains(&DeviceUrl::Simulator);
@@ -541,10 +579,54 @@ fn open_page(_: &PageUrl, _: &[DeviceUrl], _: Option<&Path>) -> Result<Vec<Attac
     Err(OpenError::NoBrowsers)
 }
 
-/// Opens an attached device to look at whatever it shows: nothing is installed, started or set. That is the device
-/// `serial`, else the one that the environment names, else the only one. No app can be started on it.
-#[cfg(feature = "adb")]
+/// Opens an attached device to look at whatever it shows: no app is installed, started or set. That is the device `name`, else
+/// the one that the environment names, else the only one. No app can be started on it.
 pub fn open_to_look(
+    name: Option<&str>,
+    u2: Option<&Path>,
+    recording: Option<&Recording>,
+    capabilities: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<BoxedDevice, OpenError> {
+    match name.map(DeviceUrl::parse) {
+        Some(DeviceUrl::Browser(Place::At(address))) => {
+            refuse_flags_of_adb(u2, recording, &address)?;
+            look_by_appium(&address, capabilities)
+        }
+        Some(device @ DeviceUrl::Browser(Place::Here(_))) => Err(OpenError::AppInBrowser { device }),
+        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Replay(..) | DeviceUrl::Program(_))
+        | None => look_by_adb(name, u2, recording, variable),
+    }
+}
+
+/// Refuses choices that a server of Appium does not take.
+fn refuse_flags_of_adb(
+    u2: Option<&Path>,
+    recording: Option<&Recording>,
+    address: &str,
+) -> Result<(), OpenError> {
+    let flag = match (u2, recording) {
+        (None, None) => return Ok(()),
+        (Some(_), _) => "--u2",
+        (None, Some(_)) => "--record-adb",
+    };
+    Err(OpenError::FlagOfAdb { flag, device: DeviceUrl::Browser(Place::At(address.to_string())) })
+}
+
+#[cfg(feature = "webdriver")]
+fn look_by_appium(address: &str, capabilities: Option<&Path>) -> Result<BoxedDevice, OpenError> {
+    let server =
+        capabilities.map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?;
+    Ok(Box::new(Phone::to_look(address, PhoneOptions { server, ..PhoneOptions::default() })?))
+}
+
+#[cfg(not(feature = "webdriver"))]
+fn look_by_appium(_: &str, _: Option<&Path>) -> Result<BoxedDevice, OpenError> {
+    Err(OpenError::NoBrowsers)
+}
+
+#[cfg(feature = "adb")]
+fn look_by_adb(
     serial: Option<&str>,
     u2: Option<&Path>,
     recording: Option<&Recording>,
@@ -560,6 +642,16 @@ pub fn open_to_look(
     let serial = chosen(&server, serial.as_deref())?;
     let line = recorded(Box::new(Client::new(server, &serial)), recording)?;
     Ok(Box::new(Adb::to_look(line, options)?))
+}
+
+#[cfg(not(feature = "adb"))]
+fn look_by_adb(
+    _: Option<&str>,
+    _: Option<&Path>,
+    _: Option<&Recording>,
+    _: &dyn Fn(&str) -> Option<String>,
+) -> Result<BoxedDevice, OpenError> {
+    Err(OpenError::NoFeature)
 }
 
 /// Loads the model at `path`, or the one that the APK there carries.
@@ -636,18 +728,91 @@ fn refused(parameter: &Parameter, message: String) -> OpenError {
 }
 
 /// Has the app ready on each attached device that is named, or on the one that is meant without a name.
-#[cfg(feature = "adb")]
 fn attach(
     request: &Request,
     subject: &Subject,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Attached>, OpenError> {
+    let wanted: Vec<&DeviceUrl> =
+        request.devices.iter().filter(|device| **device != DeviceUrl::Simulator).collect();
+    let addresses: Vec<&str> = wanted.iter().filter_map(|device| device.address()).collect();
+    if let Some(address) = addresses.first() {
+        refuse_flags_of_adb(request.u2.as_deref(), request.recording.as_ref(), address)?;
+    }
+    let mut by_appium = attach_by_appium(request, subject, &addresses)?.into_iter();
+    let by_adb: Vec<&DeviceUrl> =
+        wanted.iter().copied().filter(|device| device.address().is_none()).collect();
+    if by_adb.is_empty() && !addresses.is_empty() {
+        return Ok(by_appium.collect());
+    }
+    let mut by_adb = attach_by_adb(request, subject, &by_adb, variable)?;
+    by_adb.extend(&mut by_appium);
+    Ok(by_adb)
+}
+
+/// Has the app ready on a phone of each server of Appium at these addresses.
+#[cfg(feature = "webdriver")]
+fn attach_by_appium(
+    request: &Request,
+    subject: &Subject,
+    addresses: &[&str],
+) -> Result<Vec<Attached>, OpenError> {
+    if addresses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let capabilities = request.capabilities.as_deref();
+    let options = PhoneOptions {
+        server: capabilities
+            .map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?,
+        reset: request.reset,
+        prompts: request.prompts.clone(),
+        ..PhoneOptions::default()
+    };
+    // Files are read before any session is opened.
+    let app = match subject {
+        Subject::Package(package) => PhoneApp { package: package.clone(), ..PhoneApp::default() },
+        Subject::Apks(paths) => {
+            let (manifest, _) = read_apks(paths)?;
+            PhoneApp {
+                package: manifest.package.clone(),
+                version: manifest.version.clone(),
+                launchable: manifest.launchable.clone(),
+                // The server has another current folder.
+                apks: paths
+                    .iter()
+                    .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+                    .collect(),
+                activities: declared(manifest),
+            }
+        }
+    };
+    let opened = addresses.iter().map(|address| {
+        let device = Phone::open(address, &app, options.clone())?;
+        let warnings = device.warnings();
+        let device: BoxedDevice = Box::new(device);
+        Ok(Attached { name: device.describe(), device, warnings })
+    });
+    opened.collect()
+}
+
+#[cfg(not(feature = "webdriver"))]
+fn attach_by_appium(_: &Request, _: &Subject, addresses: &[&str]) -> Result<Vec<Attached>, OpenError> {
+    if addresses.is_empty() { Ok(Vec::new()) } else { Err(OpenError::NoBrowsers) }
+}
+
+/// Has the app ready on the `named` devices that adb reaches, or on the one that is meant without a name.
+#[cfg(feature = "adb")]
+fn attach_by_adb(
+    request: &Request,
+    subject: &Subject,
+    named: &[&DeviceUrl],
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<Attached>, OpenError> {
     // Files are read before any device is touched.
     let u2 = request.u2.as_deref().map(Jar::read).transpose()?;
     let options =
         Options { reset: request.reset, u2, prompts: request.prompts.clone(), ..Options::default() };
-    let mut wanted: Vec<Option<&DeviceUrl>> =
-        request.devices.iter().filter(|device| **device != DeviceUrl::Simulator).map(Some).collect();
+    let mut wanted: Vec<Option<&DeviceUrl>> = named.iter().copied().map(Some).collect();
     if wanted.is_empty() {
         wanted.push(None);
     }
@@ -690,7 +855,12 @@ fn recorded(line: Box<dyn Line>, recording: Option<&Recording>) -> Result<Box<dy
 }
 
 #[cfg(not(feature = "adb"))]
-fn attach(_: &Request, _: &Subject, _: &dyn Fn(&str) -> Option<String>) -> Result<Vec<Attached>, OpenError> {
+fn attach_by_adb(
+    _: &Request,
+    _: &Subject,
+    _: &[&DeviceUrl],
+    _: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Attached>, OpenError> {
     Err(OpenError::NoFeature)
 }
 

@@ -149,7 +149,7 @@ impl PressedKey {
     }
 
     /// Returns the number that Android has for it.
-    pub fn code(self) -> u32 {
+    pub const fn code(self) -> u32 {
         match self {
             PressedKey::Back => 4,
             PressedKey::Enter => 66,

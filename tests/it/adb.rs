@@ -154,14 +154,15 @@ impl Walk {
 
     /// Walks the same random ways on the simulator and on `adb`; an episode ends where `adb` reports that it
     /// cannot go on. Returns the number of steps, and the messages.
-    pub fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
+    pub fn go(&self, seed: u64, adb: &mut dyn Device) -> (usize, Vec<String>) {
         let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
         sim.keep_keyboard(self.keeps_keyboard);
         adb.keep_keyboard(self.keeps_keyboard);
         let mut chance = Seed(seed).fork("walk");
-        // A phone tells which activities can be launched, and not which there are.
-        let known = App { activities: Vec::new(), ..sim.app().clone() };
+        // A phone tells which activities can be launched, and not which there are; a driver does not tell the version.
+        let version = adb.app().version.clone();
+        let known = App { activities: Vec::new(), version, ..sim.app().clone() };
         assert_eq!(*adb.app(), known);
         for episode in 0..self.episodes {
             let launchable = sim.app().launchable.clone();

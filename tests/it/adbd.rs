@@ -28,6 +28,8 @@ struct Scripted {
     files: BTreeMap<String, (FileStat, Vec<u8>)>,
     is_old: bool,
     log: String,
+    /// Number of letters of the log that commands do not read.
+    skipped: usize,
 }
 
 fn said(stdout: impl Into<Vec<u8>>) -> Ran {
@@ -57,7 +59,7 @@ impl Backend for Scripted {
                 self.log.push_str(&format!("{text}\n"));
                 Ran::default()
             }
-            ("export", _) | ("logcat", _) => said(self.log.as_str()),
+            ("export", _) | ("logcat", _) => said(self.log.get(self.skipped..).unwrap_or(&self.log)),
             // Every possible byte, as a picture may contain them.
             ("screencap", _) => said((0..=255).collect::<Vec<u8>>().repeat(300)),
             ("fail", code) => {
@@ -117,6 +119,10 @@ impl Backend for Scripted {
 
     fn logged(&self) -> u64 {
         self.log.len() as u64
+    }
+
+    fn skip_log(&mut self, entries: u64) {
+        self.skipped = usize::try_from(entries).expect("a short log");
     }
 
     fn reboot(&mut self) {

@@ -345,16 +345,30 @@ fn yume_chan_adb_uses_a_device_with_and_without_an_adb_server() {
     check(command);
 }
 
+/// Packages of Appium's server and of its driver for Android.
+pub const APPIUM: [&str; 2] = ["appium@3.8.0", "appium-uiautomator2-driver@8.7.0"];
+
+/// Makes a folder in which Appium's driver finds adb, as it looks for adb in an SDK alone.
+#[cfg(unix)]
+pub fn sdk(adb: &Adb) -> PathBuf {
+    let tools = adb.home.join("sdk/platform-tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let installed =
+        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
+    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
+    adb.home.join("sdk")
+}
+
 #[test]
 #[cfg(unix)]
 fn appium_with_its_driver_uses_a_device() {
-    let Some(folder) = npm_folder(&["appium@3.8.0", "appium-uiautomator2-driver@8.7.0"]) else { return };
+    let Some(folder) = npm_folder(&APPIUM) else { return };
     let Some(adb) = Adb::start("appium") else { return };
     let device = Simulated::notes(&[]);
     let serial = adb.connect_to(&device.address);
-    let sdk = sdk(&adb);
     let mut command = adb.for_program("node");
-    command.arg(script("with_appium.mjs")).arg(serial).arg(folder).arg(sdk);
+    command.arg(script("with_appium.mjs")).arg(serial).arg(folder).arg(sdk(&adb));
     check(command);
 }
 
@@ -395,18 +409,6 @@ pub fn tests_in(folder: &Path) -> Vec<PathBuf> {
     }
     tests.sort();
     tests
-}
-
-/// Makes an SDK with nothing but adb, as Appium's driver looks for adb in an SDK alone; returns its folder.
-#[cfg(unix)]
-fn sdk(adb: &Adb) -> PathBuf {
-    let tools = adb.home.join("sdk/platform-tools");
-    fs::create_dir_all(&tools).expect("a folder");
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let installed =
-        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
-    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
-    adb.home.join("sdk")
 }
 
 /// Runs a script for adb on a device; returns its exit code and its complaint.

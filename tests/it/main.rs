@@ -7,6 +7,8 @@ mod ape;
 mod ape_agent;
 mod ape_log;
 mod apk;
+#[cfg(all(unix, feature = "webdriver"))]
+mod appium;
 mod apps;
 mod attached;
 mod bounded;

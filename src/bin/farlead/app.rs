@@ -41,8 +41,9 @@ pub struct AppArgs {
     /// Page to open in a browser
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// `sim`, a device's serial number, `replay:FILE`, `replay-nearest:FILE`, `exec:PROGRAM`, or for pages `chrome`, `firefox` or the
-    /// address of a WebDriver server; may be repeated [default: sim for models, chrome for pages, else the only device]
+    /// `sim`, a device's serial number, `replay:FILE`, `replay-nearest:FILE`, `exec:PROGRAM`, for pages `chrome` or `firefox`, or the
+    /// address of a WebDriver server: Appium for apps, else a browser's; may be repeated [default: sim for models, chrome for pages,
+    /// else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
     /// Way to start the app afresh for each episode
@@ -55,7 +56,7 @@ pub struct AppArgs {
     /// `--device replay-nearest:FILE` also in a run that differs a little
     #[arg(long, value_name = "FILE")]
     record_adb: Option<PathBuf>,
-    /// Capabilities to ask a browser for, as one JSON object; they take the place of the usual ones
+    /// Capabilities to ask a WebDriver server for, as one JSON object; they take the place of the usual ones
     #[arg(long, value_name = "FILE.json")]
     capabilities: Option<PathBuf>,
     /// Parameter of the model, like fixed=true, may be repeated
@@ -384,7 +385,14 @@ impl AppArgs {
             }
         };
         let recording = self.recording(project);
-        let device = device::open_to_look(serial, self.u2.as_deref(), recording.as_ref(), &variable);
+        let capabilities = self.capabilities.as_ref().or(project.capabilities.as_ref());
+        let device = device::open_to_look(
+            serial,
+            self.u2.as_deref(),
+            recording.as_ref(),
+            capabilities.map(PathBuf::as_path),
+            &variable,
+        );
         let device = device.map_err(refused)?;
         Ok(Some(match &project.secrets {
             Some(secrets) => Box::new(Sealed::new(device, secrets.clone())),

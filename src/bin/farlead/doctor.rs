@@ -12,7 +12,7 @@ use farlead::device::adb::{
     Adb, Answer, Client, DeviceState, Line, Listed, Options, Recorder, Recording, Replayed, SETTINGS_SWITCH,
     Server, TranscriptError, refuses_settings,
 };
-use farlead::device::webdriver::Place;
+use farlead::device::webdriver::{Place, ServerStatus};
 use farlead::device::{Device as _, DeviceUrl, Exec, Observation, Secrets};
 use farlead::gui::Hierarchy;
 use farlead::spec::{printable, shown_path};
@@ -40,13 +40,14 @@ const ANIMATIONS: [&str; 3] =
 #[command(after_help = "Examples:
   farlead doctor
   farlead doctor --device emulator-5554
+  farlead doctor --device http://127.0.0.1:4723   asks the server of Appium there how it is
   farlead doctor --json      one JSON object a line: {\"subject\":..,\"state\":\"ok|warning|error\",\"what\":..,\"fix\":..}
   farlead doctor --report phone.jsonl             writes what the device answers, for a bug report
   farlead doctor --device replay:phone.jsonl      examines the device of a report, without it
 
 Exit codes: 0 nothing is in the way, or warnings alone; 4 something is.")]
 pub struct DoctorArgs {
-    /// Examine only this device, or that of a transcript: `replay:FILE`
+    /// Examine only this device, that of a transcript, `replay:FILE`, or the WebDriver server at an address
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
     /// Write a report of one device to a new file: versions, all that farlead asked it, and its answers
@@ -214,9 +215,9 @@ fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
 }
 
 fn look_at_browser(found: &mut Findings<'_>, place: &Place) -> anyhow::Result<()> {
-    let Place::Here(browser) = place else {
-        let what = "its address is read by `check`, `explore` and `look`, with `--url`".to_string();
-        return found.ok("browser", what);
+    let browser = match place {
+        Place::Here(browser) => browser,
+        Place::At(address) => return look_at_web_driver(found, address),
     };
     let driver = browser.driver();
     match Command::new(driver).arg("--version").output() {
@@ -228,6 +229,24 @@ fn look_at_browser(found: &mut Findings<'_>, place: &Place) -> anyhow::Result<()
             let what = format!("the program cannot be run: {error}");
             found.say(driver, Health::Error, what, Some(browser.advice().to_string()))
         }
+    }
+}
+
+/// Examines a WebDriver server, which may be one of browsers or of phones.
+fn look_at_web_driver(found: &mut Findings<'_>, address: &str) -> anyhow::Result<()> {
+    const FIX: &str =
+        "start it, like `npx appium` or `chromedriver --port=4444`; docs/appium.md and docs/web.md say more";
+    match ServerStatus::ask(address) {
+        Ok(ServerStatus { is_ready, version, message }) => {
+            let named = if version.is_empty() { String::new() } else { format!(", version {version}") };
+            let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+            let what = format!("answers{named}{said}");
+            if is_ready {
+                return found.ok("server", what);
+            }
+            found.warn("server", what, "it begins no session now: end another one, or wait")
+        }
+        Err(error) => found.fail("server", error.to_string(), FIX),
     }
 }
 

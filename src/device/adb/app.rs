@@ -11,6 +11,7 @@ use super::script::{Parts, Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, Reset, Subject, look, refuses_settings};
 use crate::device::App;
+use crate::device::android::app::{LAUNCHER, MAIN, class};
 use crate::device::android::display;
 use crate::device::android::focus::focus;
 use crate::device::android::manifest::{Manifest, ManifestError};
@@ -39,7 +40,7 @@ pub(super) const SETTINGS: [Setting; 7] = [
 
 /// An APK, ready to be installed.
 #[derive(Clone)]
-pub(super) struct Apk {
+pub(in crate::device) struct Apk {
     name: String,
     bytes: Arc<[u8]>,
 }
@@ -245,8 +246,7 @@ impl Adb {
             .part(
                 "resolved",
                 &format!(
-                    "cmd package resolve-activity --brief{flag} -a android.intent.action.MAIN -c \
-                     android.intent.category.LAUNCHER {word} 2>/dev/null"
+                    "cmd package resolve-activity --brief{flag} -a {MAIN} -c {LAUNCHER} {word} 2>/dev/null"
                 ),
             )
             .finish();
@@ -311,13 +311,13 @@ fn home(resolved: &str, front: &str) -> Arc<str> {
 }
 
 /// Returns the activities that can come to the front: an alias shows the activity that it stands for.
-fn declared(manifest: Manifest) -> Vec<Arc<str>> {
+pub(in crate::device) fn declared(manifest: Manifest) -> Vec<Arc<str>> {
     let Manifest { activities, aliases, .. } = manifest;
     activities.into_iter().filter(|name| !aliases.contains(name)).map(Arc::from).collect()
 }
 
 /// Reads the base APK and its splits, and returns the manifest of the base.
-fn read_apks(paths: &[std::path::PathBuf]) -> Result<(Manifest, Vec<Apk>), AdbError> {
+pub(in crate::device) fn read_apks(paths: &[std::path::PathBuf]) -> Result<(Manifest, Vec<Apk>), AdbError> {
     let mut base = None;
     let mut apks = Vec::new();
     for path in paths {
@@ -372,16 +372,6 @@ fn launchable(dump: &str, package: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Returns the full class name of `package/.Class`, if it belongs to this package.
-fn class(component: &str, package: &str) -> Option<String> {
-    let (owner, class) = component.trim().split_once('/')?;
-    let is_name = |letter: char| letter.is_alphanumeric() || "._$".contains(letter);
-    if owner != package || class.is_empty() || !class.chars().all(is_name) {
-        return None;
-    }
-    Some(if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() })
 }
 
 /// Returns the permissions granted to a user at installation, which clearing the app's data revokes.

@@ -7,11 +7,14 @@ use super::look;
 use super::script::{Mark, Script, quote};
 use super::server::shown;
 use super::stroke::stroke;
-use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
+use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_over_network};
+use crate::device::android::app::{FLAGS, LAUNCHER, MAIN, complaint, is_in_app};
+use crate::device::android::notices::log_len;
+use crate::device::android::touch::{HOLD_MS, IDLE_S, SWIPE_MS, VIRTUAL_IDLE_S, may_be_under_keyboard};
 use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
 use crate::device::{Notice, Observation};
-use crate::gui::{Action, Bounds, DeviceAction, Gesture, Orientation, PressedKey, Stroke, Target, Touch};
+use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Target, Touch};
 
 /// Turns the display on and dismisses a lock that asks for nothing. Complaints of versions that cannot dismiss
 /// it are discarded.
@@ -24,19 +27,9 @@ const LOCK: &str = "dumpsys window policy 2>/dev/null";
 pub(super) const HIDE_KEYBOARD: &str =
     "if dumpsys input_method 2>/dev/null | grep -q mInputShown=true; then input keyevent 4; fi";
 
-/// Duration of a long touch: twice as long as Android's own limit.
-const HOLD_MS: u32 = 1_000;
-
-/// Duration of a swipe among the user's own gestures, that of `input` itself: it may be meant to be quick.
-const SWIPE_MS: u32 = 300;
-
-/// Duration of an idle, and the screen timeout during it and otherwise.
-const IDLE_S: u32 = 20;
+/// Screen timeout during an idle and otherwise.
 const IDLE_LIT_MS: u32 = 10_000;
 const LIT_MS: u32 = 1_800_000;
-
-/// Duration of an idle with virtual time: longer than the default screen timeout of a minute.
-const VIRTUAL_IDLE_S: u32 = 70;
 
 /// Letters erased by one command, letters erased beyond those seen, and most letters erased.
 const ERASED_AT_ONCE: usize = 100;
@@ -160,16 +153,14 @@ impl Adb {
             let package = self.app.package.to_string();
             return Err(AdbError::Clear { serial, package, said: shown(&cleared) });
         }
-        if let Some(said) = complaint(&parts.text("start")) {
+        if let Some(said) = complaint(&parts.text("start")).map(shown) {
             return Err(AdbError::Start { serial, activity: activity.to_string(), said });
         }
         if power::is_locked(&parts.text("lock")) == Some(true) && self.stays_locked()? {
             return Err(AdbError::Locked { serial });
         }
-        let (clock_ms, log_len) = (
-            look::clock_ms(&parts.text("start clock")),
-            look::log_len(&parts.text("old log"), &self.app.package),
-        );
+        let (clock_ms, log_len) =
+            (look::clock_ms(&parts.text("start clock")), log_len(&parts.text("old log"), &self.app.package));
         self.now.started_ms = clock_ms.unwrap_or(0);
         self.now.log_known = log_len;
         self.now.launched = activity.into();
@@ -222,7 +213,8 @@ impl Adb {
             task.parts.push((PUT, self.push_text(text)?));
         }
         let Done { said, mut look } = self.do_once(&task)?;
-        let complaint = said.as_ref().and_then(|said| complaint(&self.mark.parts(said).text("act")));
+        let complaint =
+            said.as_ref().and_then(|said| complaint(&self.mark.parts(said).text("act")).map(shown));
         if let Some(said) = complaint {
             return Err(AdbError::Action { serial, action: name, said });
         }
@@ -506,7 +498,10 @@ fn commands(
     let is_keyboard_up = now.screen.as_ref().is_some_and(|screen| screen.context().keyboard);
     // The action leaves the screen, and a keyboard would take the first press.
     let is_back = *action == Action::BACK;
-    let is_covered = action.target().is_some_and(|on| may_be_under_keyboard(on.bounds, facts, now));
+    let is_covered = action
+        .target()
+        .zip(now.screen.as_deref())
+        .is_some_and(|(on, screen)| may_be_under_keyboard(on.bounds, facts.size, screen));
     if is_keyboard_up && (is_back || is_covered) {
         commands.run(HIDE_KEYBOARD.to_string());
     }
@@ -546,7 +541,7 @@ fn commands(
         Action::Device(DeviceAction::Network) => commands.run(switch(facts, now, serial)?),
         Action::Device(DeviceAction::PauseResume) => {
             // Outside the app there is nothing to pause, and a start would be another action.
-            if is_in_app(facts, now) {
+            if now.screen.as_ref().is_some_and(|screen| is_in_app(screen, &facts.home)) {
                 commands.key(PressedKey::Home.code());
                 commands.run(started(package, &now.launched, &facts.user_flag()));
             }
@@ -581,17 +576,6 @@ fn do_gesture(commands: &mut Commands, gesture: &Gesture, on: Bounds) -> Result<
     Ok(())
 }
 
-/// Returns true if a touch of `bounds` may meet a keyboard: keyboards take two fifths of the display at most.
-fn may_be_under_keyboard(bounds: Bounds, facts: &Facts, now: &Now) -> bool {
-    let (width, height) = facts.size;
-    let orientation = now.screen.as_ref().map(|screen| screen.context().orientation).unwrap_or_default();
-    let height = match orientation {
-        Orientation::Portrait => width.max(height),
-        Orientation::Landscape => width.min(height),
-    };
-    i64::from(bounds.centre().1) * 5 > i64::from(height) * 3
-}
-
 fn idle(commands: &mut Commands, facts: &Facts) {
     if facts.has_virtual_time {
         return commands.wait_s(VIRTUAL_IDLE_S);
@@ -602,29 +586,16 @@ fn idle(commands: &mut Commands, facts: &Facts) {
     commands.run(facts.put_setting("system", "screen_off_timeout", LIT_MS));
 }
 
-/// Returns true if the app is in front, not the launcher or a system dialog.
-fn is_in_app(facts: &Facts, now: &Now) -> bool {
-    now.screen.as_ref().is_some_and(|screen| {
-        let context = screen.context();
-        *screen.package() != facts.home && !context.crashed && !context.anr
-    })
-}
-
 /// Returns the command that starts an activity as the launcher does: a running one comes to the front
 /// unchanged. `user` is the flag that names the user in front.
 fn started(package: &str, activity: &str, user: &str) -> String {
     let component = quote(&format!("{package}/{activity}"));
-    // The flags are those of the launcher: a new task, reset if needed.
-    format!(
-        "am start -W{user} -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -f 0x10200000 -n {component}"
-    )
+    format!("am start -W{user} -a {MAIN} -c {LAUNCHER} -f {FLAGS} -n {component}")
 }
 
 /// Returns the command that switches the phone's network off, or on again.
 fn switch(facts: &Facts, now: &Now, serial: &str) -> Result<String, String> {
-    // An emulator on this computer is reached past its own network.
-    let is_near = ["127.", "localhost:", "[::1]:"].iter().any(|start| serial.starts_with(start));
-    if (is_address(serial) && !is_near) || serial.contains("._adb") {
+    if is_over_network(serial) {
         return Err("adb reaches it over the network that would be switched off; use a cable".to_string());
     }
     Ok(network(facts, now.is_off_network))
@@ -672,19 +643,4 @@ fn network(facts: &Facts, is_on: bool) -> String {
     // On older versions the shell may not switch airplane mode, but each network by itself.
     let word = if is_on { "enable" } else { "disable" };
     format!("svc wifi {word}\nsvc data {word}\n")
-}
-
-/// Returns the first line in which a command complains, if there is one.
-///
-/// The exit status does not help: up to Android 10 it is always 0.
-fn complaint(said: &str) -> Option<String> {
-    let is_complaint = |line: &&str| {
-        line.starts_with("Error")
-            || line.starts_with("java.")
-            || line.starts_with("Exception occurred")
-            || line.starts_with("Killed")
-            || line.contains("not found")
-            || line.contains("Permission Denial")
-    };
-    said.lines().map(str::trim).find(is_complaint).map(shown)
 }

@@ -1,117 +1,13 @@
 //! A look: the questions to the phone, and the screen in its answer.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash as _, Hasher as _};
-use std::sync::Arc;
-
-use rustc_hash::FxHasher;
-
 use super::script::{Parts, Script};
 use super::{Facts, Now, u2};
-use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
-use crate::device::android::log::{Kind, entries, identity, troubles};
-use crate::device::android::prompt::{Press, Prompts};
+use crate::device::android::glance::{Around, Glance, Looked};
+use crate::device::android::notices::noted;
+use crate::device::android::prompt::Prompts;
 use crate::device::android::{keyboard, power, rpc};
-use crate::gui::{Context, Hierarchy, Screen, Widget};
-use crate::sorted;
-
-/// The result of a look.
-pub(super) struct Looked {
-    pub screen: Screen,
-    /// The button to press, if a prompt of the system is in front.
-    pub press: Option<Press>,
-    /// The phone's clock.
-    pub at_ms: u64,
-    /// The new notices in the log.
-    pub notices: Vec<Notice>,
-    /// Number of notices in the log so far.
-    pub log_len: usize,
-}
-
-/// A clear dump: the window in front did not change during it, and the dump shows that window.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Glance {
-    in_front: Focus,
-    package: Arc<str>,
-    hierarchy: Hierarchy,
-}
-
-impl Glance {
-    /// Returns the places of the texts that differ, if nothing else does, and if none of them is on a widget that takes
-    /// actions. The digits of a clock count as the same.
-    pub fn moved_since(&self, before: &Glance) -> Option<BTreeSet<usize>> {
-        let Glance { in_front, package, hierarchy } = before;
-        let (one, two) = (&self.hierarchy, hierarchy);
-        let is_same_window = self.in_front == *in_front && self.package == *package;
-        if !is_same_window
-            || (one.rotation, &one.packages) != (two.rotation, &two.packages)
-            || one.widgets.len() != two.widgets.len()
-        {
-            return None;
-        }
-        let mut moved = BTreeSet::new();
-        for (at, (one, two)) in one.widgets.iter().zip(&two.widgets).enumerate() {
-            if one == two {
-                continue;
-            }
-            // A text of another length takes another place.
-            let Widget { text, desc, bounds, .. } = one.clone();
-            if one.takes_actions() || (Widget { text, desc, bounds, ..two.clone() }) != *one {
-                return None;
-            }
-            let is_clock = one.bounds == two.bounds
-                && differ_in_digits(&one.text, &two.text)
-                && differ_in_digits(&one.desc, &two.desc);
-            if !is_clock {
-                moved.insert(at);
-            }
-        }
-        Some(moved)
-    }
-
-    /// Returns a number that screens of one shape share, whatever their texts.
-    pub fn shape(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        (&*self.in_front.activity, &*self.package).hash(&mut hasher);
-        for widget in &self.hierarchy.widgets {
-            (widget.depth, &*widget.class, &*widget.id, widget.flags).hash(&mut hasher);
-        }
-        hasher.finish()
-    }
-}
-
-/// Returns true if two texts are the same once each digit counts as any other.
-fn differ_in_digits(one: &str, two: &str) -> bool {
-    let digit = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
-    one.chars().map(digit).eq(two.chars().map(digit))
-}
-
-/// Places of texts that move by themselves, by the shape of their screen.
-#[derive(Debug, Default)]
-pub(super) struct Movers {
-    places: BTreeMap<u64, BTreeSet<usize>>,
-}
-
-/// Most shapes of screens whose moving texts are remembered.
-const SHAPES_MAX: usize = 1_000;
-
-impl Movers {
-    /// Returns true if `now` shows what `before` did, but for texts that are known to move; others are known from now on.
-    pub fn agree(&mut self, before: &Glance, now: &Glance) -> bool {
-        let Some(moved) = now.moved_since(before) else { return false };
-        if moved.is_empty() {
-            return true;
-        }
-        if self.places.len() == SHAPES_MAX {
-            self.places.clear();
-        }
-        let known = self.places.entry(now.shape()).or_default();
-        let are_known = moved.is_subset(known);
-        known.extend(moved);
-        are_known
-    }
-}
+use crate::gui::Hierarchy;
 
 /// The reason a glance shows nothing, although the next one may.
 #[derive(Debug)]
@@ -239,8 +135,7 @@ pub(super) fn glances(parts: &Parts<'_>, has_server: bool) -> Vec<Result<Glance,
 fn glance(parts: &Parts<'_>, names: &Names, has_server: bool) -> Result<Glance, Unclear> {
     let hierarchy = if has_server { hierarchy_of_server(parts, names)? } else { hierarchy(parts, names)? };
     let in_front = in_front(parts, names)?;
-    let package = package_of(&in_front, &hierarchy)?;
-    Ok(Glance { in_front, package, hierarchy })
+    Glance::new(in_front, hierarchy).map_err(Unclear::new)
 }
 
 /// Parses the rest of a look, whose last glance counts.
@@ -252,17 +147,21 @@ pub(super) fn looked(
     prompts: &Prompts,
     now: &Now,
 ) -> Looked {
-    let Glance { in_front, package: seen_package, hierarchy } = glance;
-    let (noted, log_len) = noted(&parts.text("log"), package, now);
-    let crash = noted.iter().rev().find_map(|noted| noted.crash.clone());
-    let notices: Vec<Notice> = noted.into_iter().map(|noted| noted.notice).collect();
-    let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
-    // A dialog stays for some steps, and its crash is noted at the first.
-    let crash = crash.or_else(|| now.screen.as_ref()?.crash().cloned()).filter(|_| context.crashed);
+    let (noted, log_len) = noted(&parts.text("log"), package, now.log_known);
+    let before = now.screen.as_deref();
+    let known = before.map(|screen| screen.context()).unwrap_or_default();
+    let around = Around {
+        is_lit: power::is_lit(&parts.text("power")).unwrap_or(true),
+        is_wide: facts.size.0 > facts.size.1,
+        // A setting that cannot be read counts as unchanged.
+        has_network: has_network(&parts.text("network")).unwrap_or(known.network),
+        has_keyboard: keyboard::is_shown(&parts.text("keyboard")) == Some(true),
+    };
     let clock = GLANCES.iter().rev().find(|names| parts.has(names.clock));
     let at_ms = clock.and_then(|names| clock_ms(&parts.text(names.clock))).unwrap_or(now.started_ms);
-    let press = prompts.press(&hierarchy, in_front.window.as_deref(), package);
-    let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context).with_crash(crash);
+    let press = prompts.press(&glance.hierarchy, glance.in_front.window.as_deref(), package);
+    let screen = glance.into_screen(&around, &noted, package, before);
+    let notices = noted.into_iter().map(|noted| noted.notice).collect();
     Looked { screen, press, at_ms, notices, log_len }
 }
 
@@ -305,92 +204,4 @@ fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
         return Err(Unclear::new(format!("`{}` gives way to `{}`", before.activity, after.activity)));
     }
     Ok(after)
-}
-
-/// Returns the package of the screen; the dump must show the window in front.
-fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Unclear> {
-    // A dump may start with another window, and parts of a window may be of other apps: dialogs of Play services, cars.
-    let has_it = hierarchy.packages.iter().any(|package| **package == *in_front.package);
-    if has_it || hierarchy.packages.is_empty() {
-        return Ok(in_front.package.as_str().into());
-    }
-    // A window that is no activity, such as a system dialog, has no package in its title.
-    match &in_front.window {
-        Some(window) if !window.contains('/') => Ok(hierarchy.package.clone()),
-        Some(_) | None => {
-            let Focus { package, .. } = in_front;
-            Err(Unclear::new(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
-        }
-    }
-}
-
-fn context(
-    parts: &Parts<'_>,
-    in_front: &Focus,
-    hierarchy: &Hierarchy,
-    package: &str,
-    facts: &Facts,
-    notices: &[Notice],
-    now: &Now,
-) -> Context {
-    // The bounds in a dump refer to the display as rotated by the stated angle from its natural orientation.
-    let is_wide = facts.size.0 > facts.size.1;
-    let turned = hierarchy.orientation();
-    let known = now.screen.as_ref().map(|screen| screen.context()).unwrap_or_default();
-    let is_own = |process: &str| process.split(':').next() == Some(package);
-    let dialog = in_front.dialog.as_ref().filter(|dialog| is_own(&dialog.process));
-    // Newer systems show no dialog after a crash.
-    let has_crashed = notices.iter().any(|notice| matches!(notice, Notice::Crash(_)));
-    Context {
-        screen_on: power::is_lit(&parts.text("power")).unwrap_or(true),
-        orientation: if is_wide { turned.turned() } else { turned },
-        // A setting that cannot be read counts as unchanged.
-        network: has_network(&parts.text("network")).unwrap_or(known.network),
-        crashed: dialog.is_some_and(|dialog| dialog.is_crash) || has_crashed,
-        anr: dialog.is_some_and(|dialog| !dialog.is_crash),
-        keyboard: keyboard::is_shown(&parts.text("keyboard")) == Some(true),
-    }
-}
-
-/// A notice in the log, and the identity of its crash.
-struct Noted {
-    notice: Notice,
-    crash: Option<Arc<str>>,
-}
-
-/// Returns the notices that are new since the last look, and the number of all.
-fn noted(log: &str, package: &str, now: &Now) -> (Vec<Noted>, usize) {
-    let all = all_noted(log, package);
-    let len = all.len();
-    // The log may have lost its oldest lines meanwhile.
-    let known = if now.log_known > len { 0 } else { now.log_known };
-    (all.into_iter().skip(known).collect(), len)
-}
-
-/// Returns the number of notices about an app in a log.
-pub(super) fn log_len(log: &str, package: &str) -> usize {
-    all_noted(log, package).len()
-}
-
-fn all_noted(log: &str, package: &str) -> Vec<Noted> {
-    let toasts = entries(log).filter(|entry| entry.tag == Some("Toast") && !is_of_vendor(entry.message));
-    let toast = |text: &str| Noted { notice: Notice::Toast(text.into()), crash: None };
-    let mut all: Vec<(String, Noted)> =
-        toasts.map(|entry| (entry.time.to_string(), toast(entry.message))).collect();
-    for trouble in troubles(log).into_iter().filter(|trouble| trouble.is_of(package)) {
-        let crash = identity(&trouble, package).map(Into::into);
-        let notice = match trouble.kind {
-            Kind::Java | Kind::Native | Kind::Died => Notice::Crash(trouble.trace.into()),
-            Kind::Anr => Notice::Anr(trouble.message.into()),
-        };
-        all.push((trouble.time, Noted { notice, crash }));
-    }
-    // The sort is stable: at the same time toasts come first, because a crashed app shows none.
-    sorted::by(&mut all, |(one, _), (other, _)| one.cmp(other));
-    all.into_iter().map(|(_, noted)| noted).collect()
-}
-
-/// Returns true if a line under the tag `Toast` is about a toast, not its text.
-fn is_of_vendor(message: &str) -> bool {
-    message.starts_with("show: ") || message.contains("caller =")
 }

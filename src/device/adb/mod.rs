@@ -33,8 +33,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::android::glance::{Glance, Looked, Movers};
 use super::android::prompt::{Press, Prompts};
-use super::{App, Capabilities, Device, DeviceError, Notice, Observation};
+use super::android::settle::{Settles, settle};
+use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, Pixels, Screen};
 
 #[cfg(feature = "adb")]
@@ -46,9 +48,11 @@ pub use transcript::{Order, Recorder, Recording, Replayed, TranscriptError};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
+#[cfg(feature = "webdriver")]
+pub(in crate::device) use app::{declared, read_apks};
 use changes::Changes;
 use gestures::HIDE_KEYBOARD;
-use look::{Glance, Looked, Movers, Unclear};
+use look::Unclear;
 use patience::Patience;
 use script::{Mark, Script};
 
@@ -91,12 +95,6 @@ impl Reset {
         Reset::ALL.into_iter().find(|reset| reset.name() == name)
     }
 }
-
-/// Most tries to put the keyboard away in a step.
-const HIDES_MAX: u32 = 3;
-
-/// Most prompts of the system that are answered in a step.
-const PROMPTS_MAX: usize = 8;
 
 /// The command that answers with a picture of the display.
 const SCREENCAP: &str = "screencap -p";
@@ -489,62 +487,41 @@ impl Adb {
     /// Looks until the screen has settled, answers the prompts of the system in front of the app, and puts the keyboard away;
     /// `first` is an answer that already contains a look.
     fn settle(&mut self, first: Option<Vec<u8>>) -> Result<Observation, AdbError> {
-        let mut looked = self.look_until_settled(first)?;
-        let mut answered: Vec<Notice> = Vec::new();
-        let mut last: Option<Press> = None;
-        let mut hides = 0;
-        loop {
-            // A prompt that the button does not close is left to the test.
-            let press = looked.press.take().filter(|press| last.as_ref() != Some(press));
-            // The notices of these looks are read again, as they count as known only once they are observed.
-            let look = match press {
-                Some(press) if answered.len() < PROMPTS_MAX => {
-                    let Press { at: (x, y), shown } = &press;
-                    answered.push(Notice::Prompt(shown.as_str().into()));
-                    let look = self.do_command(&format!("press {shown}"), format!("input tap {x} {y}"))?;
-                    last = Some(press);
-                    look
-                }
-                // A keyboard that comes up late, or just now, may miss a key.
-                _ if self.hides_keyboard(&looked) && hides < HIDES_MAX => {
-                    hides += 1;
-                    self.do_command("put the keyboard away", HIDE_KEYBOARD.to_string())?
-                }
-                _ => break,
-            };
-            looked = self.look_until_settled(look)?;
-        }
-        // Some keyboards are shown all the time, and each try costs a look.
-        self.is_keyboard_stuck |= hides == HIDES_MAX && self.hides_keyboard(&looked);
-        let mut observation = self.observed(looked);
-        if !answered.is_empty() {
-            observation.notices = answered.into_iter().chain(observation.notices.iter().cloned()).collect();
-        }
-        Ok(observation)
-    }
-
-    /// Returns true if the keyboard is up and to be put away.
-    fn hides_keyboard(&self, looked: &Looked) -> bool {
-        let context = looked.screen.context();
-        context.keyboard && context.screen_on && !self.keeps_keyboard && !self.is_keyboard_stuck
+        let looked = self.look_until_settled(first)?;
+        settle(self, looked)
     }
 
     fn look_once(&mut self, line: String) -> Result<Vec<u8>, AdbError> {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
+}
 
-    /// Remembers a look and turns it into an observation.
+impl Settles for Adb {
+    type Error = AdbError;
+
+    fn press(&mut self, press: &Press) -> Result<Looked, AdbError> {
+        let Press { at: (x, y), shown } = press;
+        let look = self.do_command(&format!("press {shown}"), format!("input tap {x} {y}"))?;
+        self.look_until_settled(look)
+    }
+
+    fn hide_keyboard(&mut self) -> Result<Looked, AdbError> {
+        let look = self.do_command("put the keyboard away", HIDE_KEYBOARD.to_string())?;
+        self.look_until_settled(look)
+    }
+
+    fn hides_keyboard(&self, looked: &Looked) -> bool {
+        let context = looked.screen.context();
+        context.keyboard && context.screen_on && !self.keeps_keyboard && !self.is_keyboard_stuck
+    }
+
+    fn note_stuck_keyboard(&mut self) {
+        self.is_keyboard_stuck = true;
+    }
+
     fn observed(&mut self, looked: Looked) -> Observation {
-        let Looked { screen, at_ms, notices, log_len, press: _ } = looked;
-        self.now.log_known = log_len;
-        // Sharing an unchanged screen lets others recognise it without comparing.
-        let screen = match self.now.screen.take() {
-            Some(before) if *before == screen => before,
-            Some(_) | None => Arc::new(screen),
-        };
-        self.now.screen = Some(screen.clone());
-        let at_ms = at_ms.saturating_sub(self.now.started_ms);
-        Observation { screen, at_ms, notices: notices.into(), picture: None }
+        self.now.log_known = looked.log_len;
+        looked.observed(&mut self.now.screen, self.now.started_ms)
     }
 }
 
@@ -610,4 +587,11 @@ impl Drop for Adb {
 /// Returns true if a serial number is the address of a device that adb reaches over a network.
 fn is_address(serial: &str) -> bool {
     serial.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+}
+
+/// Returns true if the phone of this serial number is reached over the network that it is on. An emulator on this computer is
+/// reached past its own network.
+pub(in crate::device) fn is_over_network(serial: &str) -> bool {
+    let is_near = ["127.", "localhost:", "[::1]:"].iter().any(|start| serial.starts_with(start));
+    (is_address(serial) && !is_near) || serial.contains("._adb")
 }

@@ -1,21 +1,11 @@
-//! Strokes of a finger that end slowly, so that a list stops where the finger does.
-//!
-//! A list keeps the speed that the finger has at its end, and scrolls on to a place that depends on milliseconds.
+//! Strokes of a finger that end slowly, as commands.
 
 use super::Facts;
-
-/// Pixel of the display.
-type Pixel = (i32, i32);
+use crate::device::android::touch::{Pixel, REST_MS, slowing};
 
 /// First API level where `input` is a command of the system server and answers in milliseconds. Before, each call starts a
 /// Java VM, which takes 0.3 s and more: between two events the finger would rest so long that its touch became a long one.
 const SDK_OF_MOTION: u32 = 30;
-
-/// Places of the finger on its way, in thousandths, closer and closer together.
-const WAY: [i64; 7] = [200, 450, 700, 880, 960, 990, 1_000];
-
-/// Rest of the finger before it is lifted: five times as long as Android's limit, after which its speed counts as 0.
-const REST_MS: u64 = 200;
 
 /// Shortest and longest duration of a swipe at an even speed. In between it takes a millisecond a pixel; the shortest is
 /// less than a long touch, since a short swipe may stay within Android's touch slop.
@@ -29,13 +19,8 @@ pub(super) fn stroke(facts: &Facts, from: Pixel, to: Pixel) -> (Vec<String>, u64
         let ms = pixels.clamp(*SWIPE_MS.start(), *SWIPE_MS.end());
         return (vec![format!("input swipe {x} {y} {to_x} {to_y} {ms}")], ms);
     }
-    let part = |from: i32, to: i32, way: i64| {
-        // Bounds are any 32-bit numbers, so the way between two takes 64 bits; it ends between them.
-        (i64::from(from) + (i64::from(to) - i64::from(from)) * way / 1_000) as i32
-    };
     let mut lines = vec![format!("input motionevent DOWN {x} {y}")];
-    let moves = WAY.map(|way| (part(x, to_x, way), part(y, to_y, way)));
-    lines.extend(moves.map(|(x, y)| format!("input motionevent MOVE {x} {y}")));
+    lines.extend(slowing(from, to).map(|(x, y)| format!("input motionevent MOVE {x} {y}")));
     let mut takes_ms = 0;
     // In virtual time a rest would only make the app's clock differ from that of the simulator.
     if !facts.has_virtual_time {

@@ -61,7 +61,8 @@ fn set_or_physical<'t>(text: &'t str, what: &str) -> Option<&'t str> {
     of("Override").or_else(|| of("Physical"))
 }
 
-fn pair(text: &str) -> Option<(u32, u32)> {
+/// Returns the numbers on both sides of the `x`, as in `1080x1920`.
+pub(in crate::device) fn pair(text: &str) -> Option<(u32, u32)> {
     let (width, height) = text.split_once('x')?;
     let (width, height) = (width.parse().ok()?, height.parse().ok()?);
     (width > 0 && height > 0).then_some((width, height))

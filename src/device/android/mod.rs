@@ -4,15 +4,20 @@
 //! Everything here is a function from printed text to its meaning, across versions of Android and habits of
 //! makers. A missing fact is `None`; nothing is guessed. Asking a device for the texts is left to the device.
 
+pub(super) mod app;
 pub mod archive;
 pub mod display;
 pub mod focus;
+pub(super) mod glance;
 pub mod keyboard;
 pub mod log;
 pub mod manifest;
+pub(super) mod notices;
 pub mod power;
 pub mod prompt;
 pub mod rpc;
+pub(super) mod settle;
+pub(super) mod touch;
 pub mod typing;
 
 /// Returns the values after `name` and `=` or `:`, each up to the next gap, wherever the name stands by itself

@@ -12,6 +12,36 @@ use crate::device::said;
 /// Most bytes of an answer: a page of 5,000 widgets takes 2 MB, a picture of a large display 20 MB.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
+/// Time in which a server says how it is.
+const STATUS_WITHIN: Duration = Duration::from_secs(10);
+
+/// What a server says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerStatus {
+    /// True if it would begin a session now.
+    pub is_ready: bool,
+    /// Its version; empty if it names none.
+    pub version: String,
+    /// Its message; may be empty.
+    pub message: String,
+}
+
+impl ServerStatus {
+    /// Asks the server at `address` how it is.
+    pub fn ask(address: &str) -> Result<ServerStatus, WebDriverError> {
+        Ok(ServerStatus::read(&Server::new(address, STATUS_WITHIN).ask("GET", "/status", None)?))
+    }
+
+    fn read(answer: &Value) -> ServerStatus {
+        let word = |value: &Value| said(value.as_str().unwrap_or_default());
+        ServerStatus {
+            is_ready: answer["ready"] == json!(true),
+            version: word(&answer["build"]["version"]),
+            message: word(&answer["message"]),
+        }
+    }
+}
+
 /// The server of sessions at an address.
 #[derive(Clone)]
 pub(super) struct Server {
@@ -202,6 +232,14 @@ mod tests {
             (open.shown(), open.redacted("k3y")),
             ("http://127.0.0.1:4444".to_string(), "k3y".to_string())
         );
+    }
+
+    #[test]
+    fn a_server_says_how_it_is() {
+        let said = json!({ "ready": true, "message": "ready", "build": { "version": "3.8.0" } });
+        let expected = ServerStatus { is_ready: true, version: "3.8.0".into(), message: "ready".into() };
+        assert_eq!(ServerStatus::read(&said), expected);
+        assert_eq!(ServerStatus::read(&json!([])), ServerStatus::default());
     }
 
     #[test]

@@ -1,14 +1,19 @@
-//! Web pages through WebDriver: the protocol of browsers, of Selenium Grid and of clouds.
+//! Web pages and phones through WebDriver: the protocol of browsers, of Appium, of Selenium Grid and of clouds.
 //!
 //! A page is a screen: its package is the origin, its activity the path and the hash, its widgets are the elements. Each step is
 //! two requests: the gestures, and one script that waits until the page rests and returns all that it shows.
 
+mod answers;
 mod browser;
 #[cfg(feature = "webdriver")]
 mod client;
 #[cfg(feature = "webdriver")]
 mod driver;
+#[cfg(feature = "webdriver")]
+mod gestures;
 mod page;
+#[cfg(feature = "webdriver")]
+mod phone;
 #[cfg(feature = "webdriver")]
 mod web;
 
@@ -16,10 +21,15 @@ use std::time::Duration;
 
 use super::DeviceError;
 
+pub use answers::{PhoneFacts, PhoneLog};
 pub(crate) use browser::without_secret;
 pub use browser::{Browser, Place};
+#[cfg(feature = "webdriver")]
+pub use client::ServerStatus;
 pub(crate) use page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK};
 pub use page::{PageError, PageScreen, PageUrl};
+#[cfg(feature = "webdriver")]
+pub use phone::{Phone, PhoneApp, PhoneError, PhoneOptions};
 #[cfg(feature = "webdriver")]
 pub use web::{CapabilitiesError, Options, Web};
 
@@ -61,7 +71,7 @@ pub enum WebDriverError {
         message: String,
     },
     /// No session began.
-    #[error("no browser was given within {} s by the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]
+    #[error("no session began within {} s at the WebDriver server at {at}; wanted was {wanted}; the last answer: {why}", .waited.as_secs())]
     NoSession {
         /// Address of the server.
         at: String,
@@ -87,6 +97,14 @@ impl WebDriverError {
     /// Returns true if the server names this kind of error.
     fn is(&self, kind: &str) -> bool {
         matches!(self, WebDriverError::Failed { error, .. } if error == kind)
+    }
+
+    /// Returns the server's own words, or else the whole message.
+    fn message(&self) -> String {
+        match self {
+            WebDriverError::Failed { message, .. } if !message.is_empty() => message.clone(),
+            other => other.to_string(),
+        }
     }
 }
 

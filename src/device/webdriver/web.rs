@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::client::{Server, Session};
 use super::driver::Driver;
+use super::gestures::{click, down, keyboard, moved, pause, pressed, typed, up};
 use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl, Reach};
 use super::{Place, WebDriverError};
 use crate::device::{App, Capabilities, Device, DeviceError, Observation};
@@ -539,35 +540,6 @@ fn mouse(actions: Vec<Value>) -> Value {
     json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions })
 }
 
-fn keyboard(actions: Vec<Value>) -> Value {
-    json!({ "type": "key", "id": "keyboard", "actions": actions })
-}
-
-fn moved(x: i32, y: i32) -> Value {
-    json!({ "type": "pointerMove", "x": x.max(0), "y": y.max(0), "duration": 0, "origin": "viewport" })
-}
-
-fn down() -> Value {
-    json!({ "type": "pointerDown", "button": 0 })
-}
-
-fn up() -> Value {
-    json!({ "type": "pointerUp", "button": 0 })
-}
-
-fn pause(ms: u32) -> Value {
-    json!({ "type": "pause", "duration": ms })
-}
-
-fn click() -> Vec<Value> {
-    vec![down(), up()]
-}
-
-/// Returns the presses that type `text`.
-fn typed(text: &str) -> Vec<Value> {
-    text.chars().flat_map(|char| pressed(if char == '\n' { '\u{e006}' } else { char })).collect()
-}
-
 /// Returns the presses that put `text` in the place of all letters of the field.
 fn replaced(text: &str) -> Vec<Value> {
     const CONTROL: &str = "\u{e009}";
@@ -581,11 +553,6 @@ fn replaced(text: &str) -> Vec<Value> {
     presses.extend(pressed(DELETE));
     presses.extend(typed(text));
     presses
-}
-
-fn pressed(char: char) -> Vec<Value> {
-    let value = char.to_string();
-    vec![json!({ "type": "keyDown", "value": value }), json!({ "type": "keyUp", "value": value })]
 }
 
 /// Returns the number that WebDriver has for a key, as a character.

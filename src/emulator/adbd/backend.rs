@@ -72,6 +72,9 @@ pub trait Backend: Send {
     /// Returns the number of log entries ever written: a stream that follows the log reads it again when this grows.
     fn logged(&self) -> u64;
 
+    /// Has commands read the log without the first `entries` ever written: a stream that follows the log has told those.
+    fn skip_log(&mut self, _entries: u64) {}
+
     /// Draws the fault that strikes the command about to run; called once for each command.
     fn wire_fault(&mut self) -> Option<WireFault> {
         None

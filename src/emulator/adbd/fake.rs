@@ -10,6 +10,8 @@ pub(super) struct Fake {
     pub(super) files: BTreeMap<String, (FileStat, Vec<u8>)>,
     pub(super) is_old: bool,
     pub(super) log: String,
+    /// Number of letters of the log that commands do not read.
+    pub(super) skipped: usize,
     pub(super) reboots: u32,
     /// Faults to come, the last first.
     pub(super) faults: Vec<WireFault>,
@@ -38,7 +40,7 @@ impl Backend for Fake {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("echo", text) => said(format!("{text}\n")),
             ("cat", _) => said(stdin),
-            ("logcat", _) => said(self.log.as_str()),
+            ("logcat", _) => said(self.log.get(self.skipped..).unwrap_or(&self.log)),
             ("cmd" | "pm", _) => said(format!("Success {}\n", stdin.len())),
             ("fail", code) => {
                 let code = code.parse().unwrap_or(1);
@@ -88,6 +90,10 @@ impl Backend for Fake {
 
     fn logged(&self) -> u64 {
         self.log.len() as u64
+    }
+
+    fn skip_log(&mut self, entries: u64) {
+        self.skipped = usize::try_from(entries).expect("a short log");
     }
 
     fn wire_fault(&mut self) -> Option<WireFault> {

@@ -38,10 +38,9 @@ enum Kind {
         input: Held,
     },
     Session(Session),
-    /// A log that is followed: the command, the bytes of its output sent, the entries logged at the last look.
+    /// A log that is followed: the command, and the entries logged at the last look.
     Following {
         command: Command,
-        sent: usize,
         seen: u64,
     },
     /// A server that runs until it ends, or the host hangs up.
@@ -279,20 +278,19 @@ impl Service {
             voice.complain(&stderr)?;
             return voice.exit(code);
         }
-        let Kind::Following { command, sent, seen } = &mut self.kind else { return Ok(()) };
+        let Kind::Following { command, seen } = &mut self.kind else { return Ok(()) };
         if out.len() >= OUT_MAX {
             return Ok(());
         }
-        // Running the command again costs the whole log, so it runs only if there is a new entry.
         let logged = phone.logged();
-        if std::mem::replace(seen, logged) == logged {
+        let told = std::mem::replace(seen, logged);
+        if told == logged {
             return Ok(());
         }
+        phone.skip_log(told);
         let stdout = command.run(phone, &[], form).stdout;
-        // A log that was cleared is shorter and starts again.
-        let new = stdout.get(*sent..).unwrap_or(&stdout);
-        *sent = stdout.len();
-        Voice::new(out, form).say(new)
+        phone.skip_log(0);
+        Voice::new(out, form).say(&stdout)
     }
 
     /// Takes note that the host has hung up: a command that reads to the end has now read it.
@@ -352,7 +350,7 @@ impl Service {
         match ending {
             Ending::Follows if ran.code == 0 => {
                 let seen = phone.logged();
-                self.kind = Kind::Following { command, sent: ran.stdout.len(), seen };
+                self.kind = Kind::Following { command, seen };
                 Ok(())
             }
             Ending::Ends | Ending::Follows if self.server.is_some() => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::io::{Io, shown};
 use super::names::{LAUNCHER, component, short_name};
 use super::servers::{Automator, Server};
-use super::system::{Phone, SYSTEM_PID};
+use super::system::{LAUNCHER_PID, Phone, SYSTEM_PID};
 use super::version::AndroidVersion;
 use crate::device::sim::apk::Manifest;
 use crate::device::{DeviceError, Sim};
@@ -402,7 +402,7 @@ fn processes(phone: &Phone) -> Vec<(String, u32, String)> {
         ("shell", 420, "adbd"),
         ("system", SYSTEM_PID, "system_server"),
         ("u0_a10", 1_900, "com.android.systemui"),
-        ("u0_a20", 2_000, LAUNCHER.0),
+        ("u0_a20", LAUNCHER_PID, LAUNCHER.0),
     ];
     let mut all: Vec<(String, u32, String)> =
         system.iter().map(|(user, pid, name)| (user.to_string(), *pid, name.to_string())).collect();

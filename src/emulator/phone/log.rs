@@ -45,8 +45,11 @@ impl Buffer {
 /// The log: entries of all buffers, the oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
-    entries: VecDeque<(Buffer, Entry)>,
+    /// Each with its number, from 1.
+    entries: VecDeque<(u64, Buffer, Entry)>,
     written: u64,
+    /// Number of the last entry that readers skip.
+    skipped: u64,
 }
 
 impl Log {
@@ -54,18 +57,27 @@ impl Log {
         let length = cut(&entry.message, MESSAGE_MAX).len();
         entry.message.truncate(length);
         // Each buffer has a limit of its own, so that a flood in one leaves a crash in another.
-        if self.entries.iter().filter(|(other, _)| *other == buffer).count() >= ENTRIES_MAX
-            && let Some(oldest) = self.entries.iter().position(|(other, _)| *other == buffer)
+        if self.entries.iter().filter(|(_, other, _)| *other == buffer).count() >= ENTRIES_MAX
+            && let Some(oldest) = self.entries.iter().position(|(_, other, _)| *other == buffer)
         {
             self.entries.remove(oldest);
         }
-        self.entries.push_back((buffer, entry));
         self.written += 1;
+        self.entries.push_back((self.written, buffer, entry));
     }
 
-    /// Returns the entries, the oldest first.
-    pub fn entries(&self) -> impl Iterator<Item = &(Buffer, Entry)> {
-        self.entries.iter()
+    /// Has readers skip the entries up to this number.
+    pub fn skip(&mut self, number: u64) {
+        self.skipped = number;
+    }
+
+    /// Returns the entries that are skipped, and those that are not, each the oldest first.
+    pub fn entries(&self) -> [impl Iterator<Item = (Buffer, &Entry)>; 2] {
+        let told = |is_skipped: bool| {
+            let entries = self.entries.iter();
+            entries.filter(move |(number, ..)| (*number <= self.skipped) == is_skipped)
+        };
+        [true, false].map(|is_skipped| told(is_skipped).map(|(_, buffer, entry)| (*buffer, entry)))
     }
 
     /// Returns the number of entries ever written.
@@ -75,6 +87,6 @@ impl Log {
 
     /// Removes the entries of the buffers that `is_meant` names.
     pub fn clear(&mut self, is_meant: impl Fn(Buffer) -> bool) {
-        self.entries.retain(|(buffer, _)| !is_meant(*buffer));
+        self.entries.retain(|(_, buffer, _)| !is_meant(*buffer));
     }
 }

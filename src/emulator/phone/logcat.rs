@@ -41,15 +41,16 @@ pub(super) fn logcat(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         }
         return 0;
     }
-    let chosen: Vec<&(Buffer, Entry)> =
-        phone.log.entries().filter(|(buffer, entry)| is_asked(&asked, *buffer, entry)).collect();
+    let [told, read] = phone.log.entries();
+    let is_asked = |(buffer, entry): &(Buffer, &Entry)| is_asked(&asked, *buffer, entry);
+    let chosen: Vec<(Buffer, &Entry)> = read.filter(is_asked).collect();
     let skipped = asked.count.map_or(0, |count| chosen.len().saturating_sub(count));
     if asked.counts {
         io.say(&(chosen.len() - skipped).to_string());
         return 0;
     }
     // Readers of several buffers tell them apart by a line before the first entry of each.
-    let mut begun = Vec::new();
+    let mut begun: Vec<Buffer> = told.filter(is_asked).map(|(buffer, _)| buffer).collect();
     for (buffer, entry) in &chosen[skipped..] {
         if !begun.contains(buffer) {
             begun.push(*buffer);

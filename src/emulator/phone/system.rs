@@ -30,6 +30,9 @@ const PID_STEP: u32 = 37;
 /// Pid of the system's own process.
 pub(super) const SYSTEM_PID: u32 = 1_666;
 
+/// Pid of the launcher.
+pub(super) const LAUNCHER_PID: u32 = 2_000;
+
 /// Number of commands at most that run on and read what nobody writes.
 const READERS_MAX: usize = 256;
 
@@ -150,6 +153,7 @@ impl Phone {
         // No command reads this APK back, but for its size and its first bytes.
         phone.install_model(model, Arc::from(&b"PK"[..]));
         phone.current = phone.apps.len() - 1;
+        phone.note_start_of_launcher();
         phone
     }
 
@@ -204,6 +208,13 @@ impl Phone {
         // A reboot takes half a minute of virtual time.
         self.uptime_ms += 30_000;
         self.quiet_ms = 0;
+        self.note_start_of_launcher();
+    }
+
+    /// Notes the first app that Android starts.
+    fn note_start_of_launcher(&mut self) {
+        let said = format!("Start proc {LAUNCHER_PID}:{}/u0a20 for activity", LAUNCHER.0);
+        self.note('I', "ActivityManager", &said);
     }
 
     /// Returns `ro.product.name`, `ro.product.model` and `ro.product.device`.

@@ -70,6 +70,10 @@ impl Backend for Phone {
         self.log.written()
     }
 
+    fn skip_log(&mut self, entries: u64) {
+        self.log.skip(entries);
+    }
+
     fn wire_fault(&mut self) -> Option<WireFault> {
         self.faults.on_wire()
     }

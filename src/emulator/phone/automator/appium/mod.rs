@@ -15,6 +15,8 @@ mod xpath;
 use serde_json::{Value, json};
 
 use super::super::base64::base64;
+use super::super::io::shown;
+use super::super::log::{Buffer, Entry};
 use super::super::picture;
 use super::super::servers::{Kept, Server, Session};
 use super::super::system::Phone;
@@ -43,6 +45,7 @@ type Answer = Result<Value, Refusal>;
 /// Answers a complete request.
 pub(super) fn answer(phone: &mut Phone, request: &[u8]) -> Vec<u8> {
     let Request { method, path, body } = Request::read(request);
+    note(phone, &method, &path);
     let session = kept(phone).and_then(|kept| kept.session.as_ref()).map(|session| session.id.clone());
     let (status, session, value) = match route(phone, &method, &path, body) {
         Ok(value) => {
@@ -56,6 +59,14 @@ pub(super) fn answer(phone: &mut Phone, request: &[u8]) -> Vec<u8> {
     };
     let answer = json!({"sessionId": session.unwrap_or("None".to_string()), "value": value});
     said(status, "application/json; charset=UTF-8", answer.to_string().as_bytes())
+}
+
+/// Notes a request in the log, as the real server does.
+fn note(phone: &mut Phone, method: &str, path: &str) {
+    let Some(pid) = phone.automator.as_ref().map(|automator| automator.pid) else { return };
+    let message = format!("channel read: {} {}", shown(method), shown(path));
+    let entry = Entry { at_ms: phone.uptime_ms, pid, level: 'I', tag: "appium".into(), message };
+    phone.log.add(Buffer::Main, entry);
 }
 
 /// Returns the state of the server while it runs.
@@ -216,7 +227,7 @@ fn set(phone: &mut Phone, body: &Value) -> Answer {
     for (name, value) in new {
         let is_room = kept.settings.len() < SETTINGS_MAX || kept.settings.contains_key(name);
         if value.is_array() || value.is_object() || name.len() > 100 || !is_room {
-            return Err(Refusal::argument(format!("`{}` is no setting", super::super::io::shown(name))));
+            return Err(Refusal::argument(format!("`{}` is no setting", shown(name))));
         }
         kept.settings.insert(name.clone(), value.clone());
     }
