@@ -7,6 +7,8 @@ use std::fmt;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "webdriver")]
+use std::thread;
 
 #[cfg(feature = "adb")]
 use super::adb::{Adb, Client, Jar, Line, Options, Recorder, Replayed, Server};
@@ -22,7 +24,8 @@ use super::sim::{self, Sim, apk};
 use super::webdriver::{Browser, PageUrl, Place, WebDriverError, without_secret};
 #[cfg(feature = "webdriver")]
 use super::webdriver::{
-    CapabilitiesError, Options as BrowserOptions, Phone, PhoneApp, PhoneError, PhoneOptions, Web,
+    CapabilitiesError, Options as BrowserOptions, Phone, PhoneApp, PhoneError, PhoneOptions, ServerStatus,
+    Web,
 };
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
 use crate::text::shown_path;
@@ -152,6 +155,8 @@ pub struct Request {
     pub recording: Option<Recording>,
     /// File of the capabilities that a WebDriver server is asked for.
     pub capabilities: Option<PathBuf>,
+    /// Sessions at each browser and each WebDriver server.
+    pub sessions: usize,
 }
 
 impl Request {
@@ -167,6 +172,7 @@ impl Request {
             prompts: Prompts::default(),
             recording: None,
             capabilities: None,
+            sessions: 1,
         }
     }
 
@@ -484,7 +490,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
     }
     if let AppSource::Page(url) = &request.app {
         request.refuse_what_phones_take()?;
-        let attached = open_page(url, &request.devices, request.capabilities.as_deref())?;
+        let attached = open_page(url, request)?;
         return Ok(Opened { attached, model: None, secrets: None });
     }
     let is_browser = |device: &&DeviceUrl| matches!(device, DeviceUrl::Browser(Place::Here(_)));
@@ -553,30 +559,65 @@ fn open_programs(devices: &[DeviceUrl]) -> Result<Vec<Attached>, OpenError> {
     started.collect()
 }
 
-/// Opens a page in a browser on each of `devices`, in Chrome if there are none.
+/// Opens a page in the browsers of `request`, in Chrome if it has none.
 #[cfg(feature = "webdriver")]
-fn open_page(
-    url: &PageUrl,
-    devices: &[DeviceUrl],
-    capabilities: Option<&Path>,
-) -> Result<Vec<Attached>, OpenError> {
+fn open_page(url: &PageUrl, request: &Request) -> Result<Vec<Attached>, OpenError> {
+    let capabilities = request.capabilities.as_deref();
     let options =
         capabilities.map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?;
     let usual = [DeviceUrl::Browser(Place::Here(Browser::Chrome))];
-    let devices = if devices.is_empty() { &usual } else { devices };
-    let opened = devices.iter().map(|device| {
+    let devices = if request.devices.is_empty() { &usual } else { &request.devices[..] };
+    let mut attached = Vec::new();
+    for device in devices {
         let DeviceUrl::Browser(place) = device else {
             return Err(OpenError::PageOnDevice { device: device.clone() });
         };
-        let device: BoxedDevice = Box::new(Web::open(place, url, &options)?);
-        Ok(Attached { name: device.describe(), device, warnings: Vec::new() })
-    });
-    opened.collect()
+        let open = || Ok((Box::new(Web::open(place, url, &options)?) as BoxedDevice, Vec::new()));
+        attached.extend(open_sessions(place, request.sessions, open)?);
+    }
+    Ok(attached)
 }
 
 #[cfg(not(feature = "webdriver"))]
-fn open_page(_: &PageUrl, _: &[DeviceUrl], _: Option<&Path>) -> Result<Vec<Attached>, OpenError> {
+fn open_page(_: &PageUrl, _: &Request) -> Result<Vec<Attached>, OpenError> {
     Err(OpenError::NoBrowsers)
+}
+
+/// Opens so many sessions at `place` at a time, by `open`, which returns a device and its warnings. A server that has fewer
+/// slots is asked for as many as it has; one session is enough to go on.
+#[cfg(feature = "webdriver")]
+fn open_sessions(
+    place: &Place,
+    wanted: usize,
+    open: impl Fn() -> Result<(BoxedDevice, Vec<String>), OpenError> + Sync,
+) -> Result<Vec<Attached>, OpenError> {
+    let slots = match place {
+        // A server that is not there says so when a session is opened.
+        Place::At(address) if wanted > 1 => ServerStatus::ask(address).ok().and_then(|status| status.slots),
+        Place::At(_) | Place::Here(_) => None,
+    };
+    let asked = slots.map_or(wanted, |slots| wanted.min(slots.max(1)));
+    let opened: Vec<Result<_, OpenError>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..asked).map(|_| scope.spawn(&open)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic within a session")).collect()
+    });
+    let (mut attached, mut failed) = (Vec::new(), None);
+    for one in opened {
+        match one {
+            Ok((device, warnings)) => attached.push(Attached { name: device.describe(), device, warnings }),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    let count = attached.len();
+    let Some(first) = attached.first_mut() else {
+        return Err(failed.expect("at least one session was asked for"));
+    };
+    if let Some(error) = failed {
+        first.warnings.push(format!("{count} of {asked} sessions began: {error}"));
+    } else if asked < wanted {
+        first.warnings.push(format!("{asked} of {wanted} sessions began, as the server has no more slots"));
+    }
+    Ok(attached)
 }
 
 /// Opens an attached device to look at whatever it shows: no app is installed, started or set. That is the device `name`, else
@@ -786,13 +827,16 @@ fn attach_by_appium(
             }
         }
     };
-    let opened = addresses.iter().map(|address| {
-        let device = Phone::open(address, &app, options.clone())?;
-        let warnings = device.warnings();
-        let device: BoxedDevice = Box::new(device);
-        Ok(Attached { name: device.describe(), device, warnings })
-    });
-    opened.collect()
+    let mut attached = Vec::new();
+    for address in addresses {
+        let open = || {
+            let device = Phone::open(address, &app, options.clone())?;
+            let warnings = device.warnings();
+            Ok((Box::new(device) as BoxedDevice, warnings))
+        };
+        attached.extend(open_sessions(&Place::At(address.to_string()), request.sessions, open)?);
+    }
+    Ok(attached)
 }
 
 #[cfg(not(feature = "webdriver"))]

@@ -53,8 +53,10 @@ impl Pool {
         let made = maker.as_ref().map(|make| make(Seed::default()));
         let first = attached.first().or(made.as_ref()).expect("a pool has a device");
         let app = first.app().clone();
-        let descriptions: Vec<String> =
+        let mut descriptions: Vec<String> =
             attached.iter().chain(&made).map(|device| device.describe()).collect();
+        // Sessions at one place are described alike, and their number is no part of a result.
+        descriptions.dedup();
         let description = if attached.is_empty() {
             // A device that is made for an app names the app itself.
             descriptions.join("; ")

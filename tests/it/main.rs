@@ -27,6 +27,7 @@ mod fate;
 mod fate_agents;
 mod faults;
 mod fixtures;
+mod grid;
 mod identity;
 mod init;
 mod install;

@@ -173,6 +173,7 @@ fn secret_texts(
 
 /// Opens the app of the command line, or the one that all stored tests were found on.
 fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -> anyhow::Result<OpenedApp> {
+    let app = args.app.with_sessions(args.search.jobs_said());
     let tests: Vec<&TestCase> = judged.iter().filter_map(|one| one.test.as_ref()).collect();
     match tests.first() {
         // Specs have no app of their own, so one among the files leaves the choice to flags and project.
@@ -186,9 +187,9 @@ fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -
                 );
                 return Err(Usage::new(message).into());
             }
-            args.app.open_for(first, project, shell)
+            app.open_for(first, project, shell)
         }
-        Some(_) | None => args.app.open(project, shell),
+        Some(_) | None => app.open(project, shell),
     }
 }
 

@@ -18,6 +18,7 @@ use farlead::gui::Hierarchy;
 use farlead::spec::{printable, shown_path};
 use serde::Serialize;
 
+use crate::lint::counted;
 use crate::project::Project;
 use crate::secrets::SecretTexts;
 use crate::sources::Shell;
@@ -237,10 +238,11 @@ fn look_at_web_driver(found: &mut Findings<'_>, address: &str) -> anyhow::Result
     const FIX: &str =
         "start it, like `npx appium` or `chromedriver --port=4444`; docs/appium.md and docs/web.md say more";
     match ServerStatus::ask(address) {
-        Ok(ServerStatus { is_ready, version, message }) => {
+        Ok(ServerStatus { is_ready, version, message, slots }) => {
             let named = if version.is_empty() { String::new() } else { format!(", version {version}") };
             let said = if message.is_empty() { String::new() } else { format!(": {message}") };
-            let what = format!("answers{named}{said}");
+            let room = slots.map_or(String::new(), |slots| format!("; {}", counted(slots, "slot")));
+            let what = format!("answers{named}{said}{room}");
             if is_ready {
                 return found.ok("server", what);
             }

@@ -248,7 +248,7 @@ fn read(
         let app = match apps.get(&test.provenance.app) {
             Some(app) => app.clone(),
             None => {
-                let app = match args.app.open_for(&test, project, shell) {
+                let app = match args.app.with_sessions(args.jobs).open_for(&test, project, shell) {
                     // A wrong app on the command line is wrong for all tests; one in a test, for that test alone.
                     Err(error) if args.app.is_said() || error.is::<Usage>() => return Err(error),
                     opened => opened.map_err(|error| (error.to_string(), crate::exit_of(&error))),

@@ -173,6 +173,11 @@ impl SearchArgs {
         threads(self.jobs)
     }
 
+    /// Returns the number of specs or runs at a time, if the user says it.
+    pub fn jobs_said(&self) -> Option<u32> {
+        self.jobs
+    }
+
     /// Returns the texts to type besides those of specs, if the user names any.
     pub fn texts(&self, project: &Project) -> anyhow::Result<Option<Vec<String>>> {
         texts(self.texts.as_deref(), project)

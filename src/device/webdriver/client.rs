@@ -24,6 +24,8 @@ pub struct ServerStatus {
     pub version: String,
     /// Its message; may be empty.
     pub message: String,
+    /// Sessions that all nodes of a grid have at a time; none if it is no grid.
+    pub slots: Option<usize>,
 }
 
 impl ServerStatus {
@@ -38,8 +40,16 @@ impl ServerStatus {
             is_ready: answer["ready"] == json!(true),
             version: word(&answer["build"]["version"]),
             message: word(&answer["message"]),
+            slots: answer["nodes"].as_array().map(|nodes| nodes.iter().map(slots).sum()),
         }
     }
+}
+
+/// Returns the sessions that a node of a grid has at a time.
+fn slots(node: &Value) -> usize {
+    let slots = node["slots"].as_array().map_or(0, Vec::len);
+    // A node may have a slot for each of several browsers, and fewer sessions.
+    node["maxSessions"].as_u64().map_or(slots, |most| slots.min(usize::try_from(most).unwrap_or(slots)))
 }
 
 /// The server of sessions at an address.
@@ -237,8 +247,12 @@ mod tests {
     #[test]
     fn a_server_says_how_it_is() {
         let said = json!({ "ready": true, "message": "ready", "build": { "version": "3.8.0" } });
-        let expected = ServerStatus { is_ready: true, version: "3.8.0".into(), message: "ready".into() };
+        let expected =
+            ServerStatus { is_ready: true, version: "3.8.0".into(), message: "ready".into(), slots: None };
         assert_eq!(ServerStatus::read(&said), expected);
+        let node = |most: u64| json!({ "maxSessions": most, "slots": [{}, {}, {}] });
+        let grid = json!({ "ready": true, "nodes": [node(1), node(9), {}] });
+        assert_eq!(ServerStatus::read(&grid).slots, Some(4));
         assert_eq!(ServerStatus::read(&json!([])), ServerStatus::default());
     }
 
