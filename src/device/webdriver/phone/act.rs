@@ -3,14 +3,14 @@
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Phone, PhoneError, SDK_OF_AIRPLANE_MODE};
 use crate::device::android::app::{FLAGS, LAUNCHER, MAIN, is_in_app};
 use crate::device::android::touch::{
     HOLD_MS, IDLE_S, Pixel, REST_MS, SWIPE_MS, VIRTUAL_IDLE_S, may_be_under_keyboard, slowing,
 };
-use crate::device::webdriver::gestures::{click, down, keyboard, moved, pause, typed, up};
+use crate::device::webdriver::gestures::{click, down, keyboard, moved, moved_in, object, pause, typed, up};
 use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Target, Touch};
 
 /// Android's number of the home key.
@@ -110,8 +110,13 @@ impl Phone {
 
     /// Starts an activity as the launcher does: a running one comes to the front unchanged. Returns what `am` says.
     pub(super) fn launch(&self, activity: &str) -> Result<String, PhoneError> {
-        let intent = json!({ "wait": true, "action": MAIN, "categories": [LAUNCHER], "flags": FLAGS,
-            "component": format!("{}/{activity}", self.app.package) });
+        let intent = [
+            ("wait", true.into()),
+            ("action", MAIN.into()),
+            ("categories", vec![LAUNCHER].into()),
+            ("flags", FLAGS.into()),
+            ("component", format!("{}/{activity}", self.app.package).into()),
+        ];
         let said = self.mobile("startActivity", &intent)?;
         Ok(said.as_str().unwrap_or_default().to_string())
     }
@@ -119,8 +124,12 @@ impl Phone {
     /// Does what a finger does once it is over a point.
     fn touch(&self, (x, y): Pixel, then: Vec<Value>) -> Result<(), PhoneError> {
         let actions: Vec<Value> = std::iter::once(moved(x, y)).chain(then).collect();
-        let finger = json!({ "type": "pointer", "id": "finger", "parameters": { "pointerType": "touch" },
-            "actions": actions });
+        let finger = object(&[
+            ("type", "pointer".into()),
+            ("id", "finger".into()),
+            ("parameters", object(&[("pointerType", "touch".into())])),
+            ("actions", actions.into()),
+        ]);
         Ok(self.session.gestures(vec![finger])?)
     }
 
@@ -152,7 +161,7 @@ impl Phone {
 
     /// Presses a key, by Android's number of it.
     pub(super) fn press(&self, code: u32) -> Result<(), PhoneError> {
-        self.mobile("pressKey", &json!({ "keycode": code })).map(drop)
+        self.mobile("pressKey", &[("keycode", code.into())]).map(drop)
     }
 
     /// Puts the keyboard away. The key would leave the screen if there were no keyboard.
@@ -166,8 +175,8 @@ impl Phone {
             return Ok(());
         }
         for _ in 0..self.options.looks_max.max(1) {
-            self.mobile("unlock", &json!({}))?;
-            if self.mobile("isLocked", &json!({}))? != json!(true) {
+            self.mobile("unlock", &[])?;
+            if self.mobile("isLocked", &[])? != Value::Bool(true) {
                 self.now.is_lit = Some(true);
                 return Ok(());
             }
@@ -178,18 +187,21 @@ impl Phone {
 
     /// Turns the display by this angle from its nature.
     pub(super) fn turn(&self, degrees: u32) -> Result<(), PhoneError> {
-        Ok(self.session.post("/rotation", &json!({ "x": 0, "y": 0, "z": degrees })).map(drop)?)
+        Ok(self
+            .session
+            .post("/rotation", &object(&[("x", 0.into()), ("y", 0.into()), ("z", degrees.into())]))
+            .map(drop)?)
     }
 
     /// Switches the phone's network on or off.
     pub(super) fn connect(&mut self, is_on: bool) -> Result<(), PhoneError> {
         self.now.has_network = None;
-        let state = if self.facts.sdk >= SDK_OF_AIRPLANE_MODE {
-            json!({ "airplaneMode": !is_on })
+        let set = if self.facts.sdk >= SDK_OF_AIRPLANE_MODE {
+            self.mobile("setConnectivity", &[("airplaneMode", (!is_on).into())])
         } else {
-            json!({ "wifi": is_on, "data": is_on })
+            self.mobile("setConnectivity", &[("wifi", is_on.into()), ("data", is_on.into())])
         };
-        self.mobile("setConnectivity", &state).map(drop)
+        set.map(drop)
     }
 
     fn idle(&mut self) -> Result<(), PhoneError> {
@@ -198,14 +210,18 @@ impl Phone {
         }
         self.wait(IDLE_S * 1_000)?;
         // The driver keeps the display lit, so the key takes the place of the time-out.
-        self.mobile("lock", &json!({})).map(drop)
+        self.mobile("lock", &[]).map(drop)
     }
 
     /// Lets time pass on the phone, which may go dark meanwhile.
     fn wait(&mut self, ms: u32) -> Result<(), PhoneError> {
         self.now.is_lit = None;
         if self.facts.has_virtual_time {
-            let nothing = json!({ "type": "none", "id": "wait", "actions": [pause(ms)] });
+            let nothing = object(&[
+                ("type", "none".into()),
+                ("id", "wait".into()),
+                ("actions", vec![pause(ms)].into()),
+            ]);
             return Ok(self.session.gestures(vec![nothing])?);
         }
         thread::sleep(Duration::from_millis(ms.into()));
@@ -233,10 +249,10 @@ impl Phone {
         // The id becomes a part of an address.
         let id = element[ELEMENT].as_str().unwrap_or_default();
         let id = id.replace(['/', '?', '#'], "");
-        self.session.post(&format!("/element/{id}/clear"), &json!({}))?;
+        self.session.post(&format!("/element/{id}/clear"), &object(&[]))?;
         let mut lines = text.split('\n');
         for piece in pieces(lines.next().unwrap_or_default()) {
-            self.session.post(&format!("/element/{id}/value"), &json!({ "text": piece }))?;
+            self.session.post(&format!("/element/{id}/value"), &object(&[("text", piece.into())]))?;
         }
         for line in lines {
             self.press(PressedKey::Enter.code())?;
@@ -252,12 +268,6 @@ fn pieces(line: &str) -> impl Iterator<Item = &str> {
     let at = if line.ends_with(TAKEN_FOR_ENTER) { line.len() - 1 } else { line.len() };
     let (first, second) = line.split_at(at);
     [first, second].into_iter().filter(|piece| !piece.is_empty())
-}
-
-fn moved_in((x, y): Pixel, ms: u32) -> Value {
-    let mut to = moved(x, y);
-    to["duration"] = json!(ms);
-    to
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::error::ENDED;
 use super::{Phone, PhoneError};
@@ -14,6 +14,7 @@ use crate::device::android::notices::noted;
 use crate::device::android::prompt::Press;
 use crate::device::android::settle::Settles;
 use crate::device::webdriver::answers::MARK;
+use crate::device::webdriver::gestures::object;
 use crate::device::webdriver::{PhoneLog, WebDriverError};
 use crate::gui::Hierarchy;
 
@@ -81,7 +82,7 @@ impl Phone {
         let begun = Instant::now();
         let within = if self.log.has_marks() { MARK_WITHIN } else { UNMARKED };
         loop {
-            match self.session.post("/se/log", &json!({ "type": "logcat" })) {
+            match self.session.post("/se/log", &object(&[("type", "logcat".into())])) {
                 Ok(answer) => self.log.arrived.read(&answer),
                 Err(error) if is_lasting(&error) => return Err(error.into()),
                 Err(_) => {
@@ -194,7 +195,7 @@ impl Phone {
             Some(is_lit) => is_lit,
             None => {
                 // An app under a lock is as good as dark.
-                let is_lit = self.mobile("isLocked", &json!({}))? != json!(true);
+                let is_lit = self.mobile("isLocked", &[])? != Value::Bool(true);
                 self.now.is_lit = Some(is_lit);
                 is_lit
             }
@@ -218,12 +219,12 @@ impl Phone {
     }
 
     pub(super) fn has_keyboard(&self) -> Result<bool, PhoneError> {
-        Ok(self.mobile("isKeyboardShown", &json!({}))? == json!(true))
+        Ok(self.mobile("isKeyboardShown", &[])? == Value::Bool(true))
     }
 
     /// Returns true if the phone is connected, as far as its settings tell.
     pub(super) fn is_connected(&self) -> Result<bool, PhoneError> {
-        let has = self.mobile("getConnectivity", &json!({}))?;
+        let has = self.mobile("getConnectivity", &[])?;
         let is = |name: &str, state: bool| has[name] == Value::Bool(state);
         let has_none = is("wifi", false) && is("data", false);
         Ok(!is("airplaneMode", true) && !has_none)

@@ -19,10 +19,11 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::PhoneFacts;
 use super::client::{Server, Session};
+use super::gestures::{Field, object};
 use super::web::Options;
 use crate::device::adb::{Reset, is_over_network};
 use crate::device::android::app::{class, complaint};
@@ -140,11 +141,14 @@ struct Now {
 impl Phone {
     /// Opens a session with a phone at the server at `address`, and makes the app ready on it.
     pub fn open(address: &str, app: &PhoneApp, options: PhoneOptions) -> Result<Phone, PhoneError> {
-        let mut wanted = json!({ "appium:appPackage": app.package, "appium:autoGrantPermissions": true });
+        let mut wanted = vec![
+            ("appium:appPackage", Value::from(&*app.package)),
+            ("appium:autoGrantPermissions", true.into()),
+        ];
         if let Some(activity) = app.launchable.first() {
-            wanted["appium:appActivity"] = json!(activity);
+            wanted.push(("appium:appActivity", Value::from(&**activity)));
         }
-        let mut phone = Phone::begin(address, wanted, options)?;
+        let mut phone = Phone::begin(address, &wanted, options)?;
         phone.apks = match phone.options.server.capabilities.get("appium:app").and_then(Value::as_str) {
             // The session has installed it, and the server knows where it lies.
             Some(app) => vec![app.to_string()],
@@ -178,24 +182,24 @@ impl Phone {
 
     /// Opens a session for looking only: nothing of an app is installed, started or set.
     pub fn to_look(address: &str, options: PhoneOptions) -> Result<Phone, PhoneError> {
-        Phone::begin(address, json!({ "appium:skipUnlock": true }), options)
+        Phone::begin(address, &[("appium:skipUnlock", true.into())], options)
     }
 
-    fn begin(address: &str, wanted: Value, options: PhoneOptions) -> Result<Phone, PhoneError> {
-        let mut capabilities = json!({
-            "platformName": "Android",
-            "appium:automationName": "UiAutomator2",
+    fn begin(address: &str, wanted: &[Field<'_>], options: PhoneOptions) -> Result<Phone, PhoneError> {
+        let mut capabilities = object(&[
+            ("platformName", "Android".into()),
+            ("appium:automationName", "UiAutomator2".into()),
             // Each episode starts the app afresh, so the session leaves it alone.
-            "appium:noReset": true,
-            "appium:autoLaunch": false,
-            "appium:newCommandTimeout": IDLE_SESSION_S,
-            "appium:disableWindowAnimation": true,
-            "appium:logcatFilterSpecs": look::filters(),
-            "appium:settings[waitForIdleTimeout]": options.server.rest.as_millis() as u64,
-            "appium:settings[snapshotMaxDepth]": DEPTH_MAX,
-        });
+            ("appium:noReset", true.into()),
+            ("appium:autoLaunch", false.into()),
+            ("appium:newCommandTimeout", IDLE_SESSION_S.into()),
+            ("appium:disableWindowAnimation", true.into()),
+            ("appium:logcatFilterSpecs", look::filters().into()),
+            ("appium:settings[waitForIdleTimeout]", (options.server.rest.as_millis() as u64).into()),
+            ("appium:settings[snapshotMaxDepth]", DEPTH_MAX.into()),
+        ]);
         if let Value::Object(known) = &mut capabilities {
-            for more in [&wanted, &options.server.capabilities] {
+            for more in [&object(wanted), &options.server.capabilities] {
                 known.extend(more.as_object().cloned().unwrap_or_default());
             }
         }
@@ -244,8 +248,9 @@ impl Phone {
     }
 
     /// Calls a command of Appium's own.
-    fn mobile(&self, command: &str, arguments: &Value) -> Result<Value, PhoneError> {
-        let body = json!({ "script": format!("mobile: {command}"), "args": [arguments] });
+    fn mobile(&self, command: &str, arguments: &[Field<'_>]) -> Result<Value, PhoneError> {
+        let arguments = vec![object(arguments)];
+        let body = object(&[("script", format!("mobile: {command}").into()), ("args", arguments.into())]);
         Ok(self.session.post("/execute/sync", &body)?)
     }
 
@@ -253,13 +258,19 @@ impl Phone {
         let installed = match apks {
             [] => return Ok(()),
             [apk] => {
-                let how = json!({ "appPath": apk, "replace": true, "grantPermissions": true, "allowTestPackages": true,
-                    "timeout": INSTALL.as_millis() as u64 });
+                let how = [
+                    ("appPath", Value::from(&**apk)),
+                    ("replace", true.into()),
+                    ("grantPermissions", true.into()),
+                    ("allowTestPackages", true.into()),
+                    ("timeout", (INSTALL.as_millis() as u64).into()),
+                ];
                 self.mobile("installApp", &how)
             }
             apks => {
-                let options = json!({ "grantPermissions": true, "allowTestPackages": true });
-                self.mobile("installMultipleApks", &json!({ "apks": apks, "options": options }))
+                let options =
+                    object(&[("grantPermissions", true.into()), ("allowTestPackages", true.into())]);
+                self.mobile("installMultipleApks", &[("apks", apks.into()), ("options", options)])
             }
         };
         match installed {
@@ -272,8 +283,8 @@ impl Phone {
 
     /// Returns the permissions that are granted to the app.
     fn permissions(&self) -> Result<Vec<String>, PhoneError> {
-        let granted =
-            self.mobile("getPermissions", &json!({ "type": "granted", "appPackage": &*self.app.package }))?;
+        let of_app = [("type", "granted".into()), ("appPackage", Value::from(&*self.app.package))];
+        let granted = self.mobile("getPermissions", &of_app)?;
         let granted = granted.as_array().into_iter().flatten().filter_map(Value::as_str);
         Ok(granted.map(str::to_string).collect())
     }
@@ -281,7 +292,7 @@ impl Phone {
     /// Clears the data of the app, and grants again what that revokes.
     fn clear(&mut self) -> Result<(), PhoneError> {
         let package = self.app.package.clone();
-        self.mobile("clearApp", &json!({ "appId": &*package }))?;
+        self.mobile("clearApp", &[("appId", Value::from(&*package))])?;
         let revoked = match &self.revoked {
             Some(revoked) => revoked.clone(),
             None => {
@@ -290,7 +301,11 @@ impl Phone {
             }
         };
         if !revoked.is_empty() {
-            let grant = json!({ "permissions": revoked, "appPackage": &*package, "action": "grant" });
+            let grant = [
+                ("permissions", revoked.clone().into()),
+                ("appPackage", Value::from(&*package)),
+                ("action", "grant".into()),
+            ];
             self.mobile("changePermissions", &grant)?;
         }
         self.revoked = Some(revoked);
@@ -307,12 +322,12 @@ impl Phone {
         let package = self.app.package.clone();
         if self.options.reset == Reset::Reinstall {
             // An app that is not there any more needs no removal.
-            self.mobile("removeApp", &json!({ "appId": &*package }))?;
+            self.mobile("removeApp", &[("appId", Value::from(&*package))])?;
             self.install(&self.apks)?;
         }
         // If the start fails, the old screen must not count as the present one.
         self.now.screen = None;
-        self.mobile("terminateApp", &json!({ "appId": &*package, "timeout": 0 }))?;
+        self.mobile("terminateApp", &[("appId", Value::from(&*package)), ("timeout", 0.into())])?;
         if self.options.reset == Reset::Clear {
             self.clear()?;
         }
