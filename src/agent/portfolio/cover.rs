@@ -466,6 +466,12 @@ impl Seen {
     }
 }
 
+/// Returns the worth of an offer by its action, before anything is known of its effect.
+pub fn worth(scene: &Scene, at: u16) -> f64 {
+    let is_on_field = scene.widget(at).is_some_and(|widget| widget.flags.has(Flags::EDITABLE));
+    Event::new(&scene.actions[usize::from(at)], is_on_field).worth
+}
+
 /// Returns the number of an event. A field goes by its place, as its name is what was typed into it.
 fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64 {
     match action {

@@ -8,6 +8,7 @@ mod cover;
 mod forms;
 mod shares;
 mod sweep;
+mod walk;
 mod yields;
 
 use self::archive::{Archive, WAY_MAX, Way};
@@ -15,13 +16,18 @@ use self::cover::Cover;
 use self::forms::Forms;
 use self::shares::Shares;
 use self::sweep::Sweep;
+use self::walk::Walk;
 use super::{Agent, Planner, Settings};
+use crate::gui::Action;
 use crate::rng::Rng;
 use crate::situation::{
-    Blind, Choice, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Standing,
+    Blind, Choice, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Scene, Situation, Standing,
     Summary, Transition, Turn, TurnCause,
 };
 
+/// Episodes at the start that walk by chance on a page where the objective gives no direction: pages show most of what they
+/// do within few steps.
+const PAGES_WALKED: u32 = 8;
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
 const RISKED: f64 = 0.1;
 
@@ -110,6 +116,7 @@ pub struct Portfolio {
     /// Sweeps and coverage; none once the objective has shown that it gives a direction.
     sweep: Option<Sweep>,
     cover: Option<Cover>,
+    walk: Walk,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -133,6 +140,7 @@ impl Portfolio {
             forms: Forms::default(),
             sweep: Some(Sweep::default()),
             cover: Some(Cover::default()),
+            walk: Walk::default(),
             shares: Shares::new(&members.list(), spent),
             turn: None,
             way: Vec::new(),
@@ -150,12 +158,13 @@ impl Portfolio {
         if !is_aimless {
             (self.sweep, self.cover) = (None, None);
         }
+        let walks = if is_aimless && is_page(situation.scene) { PAGES_WALKED } else { 0 };
         let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,
             member => can(member, is_aimless, has_forms),
         };
-        let (member, cause) = match self.shares.next(situation.steps_left, can) {
+        let (member, cause) = match self.shares.next(situation.steps_left, walks, can) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
             next => next,
@@ -205,6 +214,18 @@ impl Portfolio {
     }
 }
 
+/// Returns true if `scene` is a page in a browser, or the start of one.
+fn is_page(scene: &Scene) -> bool {
+    match &scene.screen {
+        Some(screen) => screen.is_page(),
+        // A page starts at a path, and an app in a class.
+        None => scene
+            .actions
+            .iter()
+            .any(|action| matches!(action, Action::Reinitialise(at) if at.starts_with('/'))),
+    }
+}
+
 /// Returns true if a member other than sweeps can take a turn.
 fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
     match member {
@@ -238,6 +259,7 @@ impl Agent for Portfolio {
         self.forms.begin();
         self.sweep.iter_mut().for_each(Sweep::begin);
         self.cover.iter_mut().for_each(Cover::begin);
+        self.walk.begin();
     }
 
     fn begin_amid(&mut self) {
@@ -292,6 +314,10 @@ impl Agent for Portfolio {
         }
         let open = alive(open, situation, outlook, rng);
         if member == Member::Random {
+            if self.cover.is_some() && is_page(situation.scene) {
+                self.explain(Evidence::Chance, situation.candidates.len());
+                return Choice::Offer(self.walk.next(situation, rng));
+            }
             let open = self.archive.yields().leave_out(situation, open, rng);
             self.explain(Evidence::Chance, open.len());
             return Choice::Offer(open[rng.below(open.len())]);

@@ -63,13 +63,17 @@ impl Shares {
         Shares { accounts: members.iter().map(account).collect(), episodes }
     }
 
-    /// Returns the member whose turn it is for an episode of so many steps, of those that `can` take one, and why; if none can, the first.
-    pub fn next(&mut self, steps: u32, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
+    /// Returns the member whose turn it is for an episode of so many steps, of those that `can` take one, and why; if none
+    /// can, the first. The first `walks` episodes belong to random walks.
+    pub fn next(&mut self, steps: u32, walks: u32, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         self.episodes += 1;
+        if self.episodes <= walks && self.has(Member::Random) && can(Member::Random) {
+            return (Member::Random, TurnCause::First);
+        }
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
             return (Member::Plan, TurnCause::First);
         }
-        let sweeps = SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
+        let sweeps = walks + SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
         if self.episodes <= sweeps && self.has(Member::Sweep) && can(Member::Sweep) {
             return (Member::Sweep, TurnCause::First);
         }
@@ -161,7 +165,7 @@ mod tests {
 
     fn turns(shares: &mut Shares, episodes: usize, news: impl Fn(Member) -> u32) -> Vec<Member> {
         let mut turn = || {
-            let (member, _) = shares.next(30, |_| true);
+            let (member, _) = shares.next(30, 0, |_| true);
             shares.pay(member, news(member), 10);
             member
         };
@@ -183,7 +187,7 @@ mod tests {
     fn who_cannot_take_a_turn_has_none_to_catch_up_on() {
         let mut shares = Shares::new(&[Member::Forms, Member::Random], 0);
         let mut turns = |can_forms: bool| -> Vec<Member> {
-            (0..20).map(|_| shares.next(30, |member| can_forms || member != Member::Forms).0).collect()
+            (0..20).map(|_| shares.next(30, 0, |member| can_forms || member != Member::Forms).0).collect()
         };
         assert!(turns(false).iter().all(|&member| member == Member::Random));
         let both = turns(true);
