@@ -250,6 +250,14 @@ impl PageReport {
     pub fn of(console: Option<Arc<str>>, status: Option<u16>) -> Option<Arc<PageReport>> {
         (console.is_some() || status.is_some()).then(|| Arc::new(PageReport { console, status }))
     }
+
+    /// Returns a number that tells this report from others and from none, which is 0.
+    fn mark(&self) -> u32 {
+        let mut hash = Hash128::new();
+        hash.text(self.console.as_deref().unwrap_or_default());
+        hash.number(self.status.map_or(0, u64::from));
+        hash.finish() as u32 | 1
+    }
 }
 
 /// A screen: package, activity, context and widgets.
@@ -260,6 +268,7 @@ pub struct Screen {
     context: Context,
     crash: Option<Arc<str>>,
     report: Option<Arc<PageReport>>,
+    report_mark: u32,
     widgets: Vec<Widget>,
     /// True if a widget has [`Flags::TYPED`]; kept, as every step of a run asks for it.
     has_typed: bool,
@@ -305,6 +314,7 @@ impl Screen {
             context,
             crash: None,
             report: None,
+            report_mark: 0,
             has_typed: widgets.iter().any(|widget| widget.flags.has(Flags::TYPED)),
             widgets,
             identity: Identity(0),
@@ -345,10 +355,8 @@ impl Screen {
     /// Returns the same screen with what the page reports.
     #[must_use]
     pub fn with_report(mut self, report: Option<Arc<PageReport>>) -> Screen {
-        if self.report != report {
-            self.report = report;
-            self.identity = self.worked_out_identity();
-        }
+        self.report_mark = report.as_deref().map_or(0, PageReport::mark);
+        self.report = report;
         self
     }
 
@@ -423,8 +431,13 @@ impl Screen {
         self.with_widgets(widgets)
     }
 
-    /// Returns the identity, which screens that look different do not share.
+    /// Returns the identity, which screens that look different, or report something else, do not share.
     pub fn identity(&self) -> Identity {
+        self.identity.linked(self.report_mark)
+    }
+
+    /// Returns the identity of what is seen: a page that reports another time of day shows no other screen.
+    pub fn sight(&self) -> Identity {
         self.identity
     }
 
@@ -475,10 +488,6 @@ impl Screen {
         hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
         if let Some(crash) = &self.crash {
             hash.text(crash);
-        }
-        if let Some(PageReport { console, status }) = self.report.as_deref() {
-            hash.text(console.as_deref().unwrap_or_default());
-            hash.number(status.map_or(0, u64::from));
         }
         for widget in &self.widgets {
             // Bounds count as seen or hidden alone, so that neither scrolling nor another display makes a new screen.
@@ -595,5 +604,17 @@ mod tests {
         assert_eq!(Bounds::new(10, 20, 276, 44).centre(), (143, 32));
         assert!(Bounds::new(5, 5, 5, 9).is_empty());
         assert_eq!(Bounds::new(i32::MAX, 0, i32::MIN, 0).width(), 0);
+    }
+
+    #[test]
+    fn a_report_makes_another_screen_of_the_same_sight() {
+        let screen = || Screen::new("http://a", "/", Context::default(), Vec::new());
+        let told = screen().with_report(PageReport::of(Some("log: 12:00".into()), None));
+        let other = screen().with_report(PageReport::of(None, Some(404)));
+        assert_eq!(screen().with_report(PageReport::of(None, None)), screen());
+        assert_eq!((told.sight(), other.sight()), (screen().sight(), screen().sight()));
+        let all = [screen().identity(), told.identity(), other.identity()];
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+        assert_eq!(other.with_report(None), screen());
     }
 }

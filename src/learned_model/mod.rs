@@ -434,12 +434,12 @@ impl LearnedModel {
             }
             return is_new;
         };
-        let known = self.numbers.get(&before.identity()).copied();
+        let known = self.numbers.get(&before.sight()).copied();
         let at = known.and_then(|from| Some((from, self.place(from, before_actions, step.at)?)));
         let Some((from, at)) = at else {
-            let key = (before.identity().0, step.at);
+            let key = (before.sight().0, step.at);
             is_new |= insert(&mut self.beyond.done, &key);
-            insert(&mut self.beyond.transitions, &(key, screen.identity().0));
+            insert(&mut self.beyond.transitions, &(key, screen.sight().0));
             return is_new;
         };
         let offer = &mut self.states[from as usize].offers[usize::from(at)];
@@ -448,7 +448,7 @@ impl LearnedModel {
         offer.times = offer.times.saturating_add(1);
         let bytes = TRANSITION_BYTES + json_len(self.labels.get(offer.label));
         let Some(to) = to else {
-            insert(&mut self.beyond.transitions, &(from, at, screen.identity().0));
+            insert(&mut self.beyond.transitions, &(from, at, screen.sight().0));
             return is_new;
         };
         if let Some(times) = self.transitions.get_mut(&(from, at, to)) {
@@ -456,7 +456,7 @@ impl LearnedModel {
         } else if self.transitions.len() < TRANSITIONS_MAX && self.takes(bytes) {
             self.transitions.insert((from, at, to), 1);
         } else {
-            insert(&mut self.beyond.transitions, &(from, at, screen.identity().0));
+            insert(&mut self.beyond.transitions, &(from, at, screen.sight().0));
         }
         is_new
     }
@@ -470,7 +470,7 @@ impl LearnedModel {
 
     /// Takes notice of a screen; returns its number if it is kept, and true if it is new.
     fn see(&mut self, screen: &Screen, actions: &[Action], number: u64) -> (Option<u32>, bool) {
-        let identity = screen.identity();
+        let identity = screen.sight();
         if let Some(&known) = self.numbers.get(&identity) {
             self.states[known as usize].seen += 1;
             self.offer_all(known, actions);

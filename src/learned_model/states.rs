@@ -278,7 +278,7 @@ impl Gathering {
 
     /// Takes in a screen of `model` that offers these actions.
     pub fn add(&mut self, model: &LearnedModel, screen: &Screen, actions: &[Action], named: &NamedScreen) {
-        let Some(number) = model.number(screen.identity()) else { return };
+        let Some(number) = model.number(screen.sight()) else { return };
         if self.of.contains_key(&number) {
             return;
         }

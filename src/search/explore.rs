@@ -468,7 +468,7 @@ fn abstraction(
     let mut gathering = Gathering::new(stage.catalogue().naming()?);
     let mut seen = BTreeSet::new();
     for screen in experiences.into_iter().flat_map(Experience::links).map(|link| link.screen) {
-        let is_new = seen.insert(screen.identity());
+        let is_new = seen.insert(screen.sight());
         if let Some((site, named)) = is_new.then(|| stage.named(screen)).flatten() {
             gathering.add(model, screen, &site.actions, &named);
         }
@@ -600,15 +600,15 @@ mod tests {
                 for _ in 0..run.times {
                     let mut before = None;
                     for (record, screen) in &run.steps {
-                        *seen.entry(screen.identity()).or_insert(0_u64) += 1;
+                        *seen.entry(screen.sight()).or_insert(0_u64) += 1;
                         match before {
                             Some(before) => {
-                                let way = (before, record.to_string(), screen.identity());
+                                let way = (before, record.to_string(), screen.sight());
                                 *ways.entry(way).or_insert(0_u64) += 1;
                             }
                             None => starts += 1,
                         }
-                        before = Some(screen.identity());
+                        before = Some(screen.sight());
                     }
                 }
             }
@@ -806,7 +806,7 @@ mod tests {
             let mut taken: BTreeMap<(usize, usize), u64> = BTreeMap::new();
             for run in explored.experience.runs() {
                 let states: Vec<usize> =
-                    run.steps.iter().map(|(_, screen)| state_of[&screen.identity()]).collect();
+                    run.steps.iter().map(|(_, screen)| state_of[&screen.sight()]).collect();
                 for pair in states.windows(2) {
                     *taken.entry((pair[0], pair[1])).or_default() += u64::from(run.times);
                 }

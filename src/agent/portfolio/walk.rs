@@ -1,4 +1,4 @@
-//! Walks by chance: what is likely to do something is likely to be drawn.
+//! Walks by chance, in which buttons and fields are drawn more often than keys.
 //!
 //! A page offers a dozen keys and gestures besides its own buttons, and a field takes many texts; drawn evenly, they would take
 //! most of the steps. A text is sent as often as not, as pages do with it what they do once it is sent.
