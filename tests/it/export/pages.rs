@@ -305,7 +305,7 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     for (verb, spec, url, more) in [
         ("check", &*spec, format!("{origin}/todos.html"), &[][..]),
         ("explore", "tests/pages/menus.ltl", format!("{origin}/menus.html?fault=2"), &["--budget", "24"]),
-        ("explore", "tests/pages/forms.ltl", format!("{origin}/forms.html?fault=2"), &["--budget", "10"]),
+        ("explore", "tests/pages/forms.ltl", format!("{origin}/forms.html?fault=2"), &["--budget", "30"]),
     ] {
         let mut args = vec![
             verb,
