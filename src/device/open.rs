@@ -562,9 +562,7 @@ fn open_programs(devices: &[DeviceUrl]) -> Result<Vec<Attached>, OpenError> {
 /// Opens a page in the browsers of `request`, in Chrome if it has none.
 #[cfg(feature = "webdriver")]
 fn open_page(url: &PageUrl, request: &Request) -> Result<Vec<Attached>, OpenError> {
-    let capabilities = request.capabilities.as_deref();
-    let options =
-        capabilities.map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?;
+    let options = BrowserOptions::with_capabilities(request.capabilities.as_deref())?;
     let usual = [DeviceUrl::Browser(Place::Here(Browser::Chrome))];
     let devices = if request.devices.is_empty() { &usual } else { &request.devices[..] };
     let mut attached = Vec::new();
@@ -656,8 +654,7 @@ fn refuse_flags_of_adb(
 
 #[cfg(feature = "webdriver")]
 fn look_by_appium(address: &str, capabilities: Option<&Path>) -> Result<BoxedDevice, OpenError> {
-    let server =
-        capabilities.map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?;
+    let server = BrowserOptions::with_capabilities(capabilities)?;
     Ok(Box::new(Phone::to_look(address, PhoneOptions { server, ..PhoneOptions::default() })?))
 }
 
@@ -801,10 +798,8 @@ fn attach_by_appium(
     if addresses.is_empty() {
         return Ok(Vec::new());
     }
-    let capabilities = request.capabilities.as_deref();
     let options = PhoneOptions {
-        server: capabilities
-            .map_or_else(|| Ok(BrowserOptions::default()), BrowserOptions::with_capabilities)?,
+        server: BrowserOptions::with_capabilities(request.capabilities.as_deref())?,
         reset: request.reset,
         prompts: request.prompts.clone(),
         ..PhoneOptions::default()

@@ -7,7 +7,7 @@ use super::commands::{Activity, Command, Expect, Script, Subject, Widget, swiped
 use super::javascript::is_read;
 use super::locate::Locator;
 use super::page::{Page, one_line, quoted_code_points as quoted, quoted_utf16};
-use super::sight::flag;
+use super::sight::{flag, sign};
 use super::{Exported, Quotes, code_of, dashed, has_word, java, uiautomator, used, write_head};
 use crate::gui::{Comparison, Constant, Direction, Key, Op, Percent, Point};
 use crate::test_case::TestCase;
@@ -349,15 +349,4 @@ fn names_code(comparison: &Comparison, code: &str) -> Option<String> {
     // A name differs only if its long and its short form do.
     let any = if comparison.op == Op::NotEqual { "all" } else { "any" };
     Some(format!("{any}({} for name in {code})", text_code(comparison, "name")?))
-}
-
-fn sign(op: Op) -> &'static str {
-    match op {
-        Op::Equal | Op::Contains => "==",
-        Op::NotEqual => "!=",
-        Op::Less => "<",
-        Op::AtMost => "<=",
-        Op::Greater => ">",
-        Op::AtLeast => ">=",
-    }
 }

@@ -5,7 +5,7 @@
 
 use super::commands::Widget;
 use crate::device::webdriver::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK};
-use crate::gui::{Action, Element, Target, Touch};
+use crate::gui::{Action, Element, Target, Touch, is_origin};
 use crate::test_case::{TestCase, TestStep};
 
 /// A command that only a page takes.
@@ -51,8 +51,7 @@ pub(super) struct Answer<'a> {
 
 /// Returns true if `test` was found on a page.
 pub(super) fn is_of_page(test: &TestCase) -> bool {
-    // No package of Android has a scheme.
-    test.provenance.package.contains("://")
+    is_origin(&test.provenance.package)
 }
 
 /// Returns true if `on` is an entry of a select.

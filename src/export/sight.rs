@@ -35,6 +35,18 @@ pub(super) fn flag(comparison: &Comparison) -> Option<bool> {
     }
 }
 
+/// Returns the sign of a comparison of values, in languages that take two signs for *equal*.
+pub(super) fn sign(op: Op) -> &'static str {
+    match op {
+        Op::Equal | Op::Contains => "==",
+        Op::NotEqual => "!=",
+        Op::Less => "<",
+        Op::AtMost => "<=",
+        Op::Greater => ">",
+        Op::AtLeast => ">=",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

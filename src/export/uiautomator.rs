@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::commands::{Command, Expect, Script, Subject, Widget, swiped};
 use super::locate::Locator;
 use super::page::{Page, one_line, quoted_utf16};
-use super::sight::{Range, flag, range};
+use super::sight::{Range, flag, range, sign};
 use super::{Exported, Quotes, code_of, has_word, java, used, write_head};
 use crate::gui::{Comparison, Constant, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
@@ -460,17 +460,6 @@ fn names_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
     // A name differs only if its long and its short form do.
     let any = if comparison.op == Op::NotEqual { "all" } else { "any" };
     format!("{code}.{any} {{ name -> {} }}", text_code(page, comparison, "name"))
-}
-
-fn sign(op: Op) -> &'static str {
-    match op {
-        Op::Equal | Op::Contains => "==",
-        Op::NotEqual => "!=",
-        Op::Less => "<",
-        Op::AtMost => "<=",
-        Op::Greater => ">",
-        Op::AtLeast => ">=",
-    }
 }
 
 /// Returns the name of the class that tests the spec called `name`.

@@ -78,7 +78,6 @@ struct Form<W> {
 impl Serialize for Screen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Context { screen_on, orientation, network, crashed, anr, keyboard } = self.context();
-        let report = self.report().map(|report| PageReport::clone(report)).unwrap_or_default();
         Form {
             package: self.package().clone(),
             activity: self.activity().clone(),
@@ -89,8 +88,8 @@ impl Serialize for Screen {
             crash: self.crash().cloned(),
             anr,
             keyboard,
-            console: report.console,
-            status: report.status,
+            console: self.console().cloned(),
+            status: self.status(),
             widgets: self.widgets(),
         }
         .serialize(serializer)

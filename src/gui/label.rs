@@ -357,12 +357,9 @@ impl Test {
             (Key::Anr, Subject::Screen(screen)) => self.flag(screen.context().anr),
             (Key::Keyboard, Subject::Screen(screen)) => self.flag(screen.context().keyboard),
             // Without a report there is neither, so `!=` alone holds.
-            (Key::Console, Subject::Screen(screen)) => {
-                self.names(screen.report().and_then(|report| report.console.as_deref()))
-            }
+            (Key::Console, Subject::Screen(screen)) => self.names(screen.console().map(|console| &**console)),
             (Key::Status, Subject::Screen(screen)) => {
-                let status = screen.report().and_then(|report| report.status);
-                self.names(status.map(|status| status.to_string()).as_deref())
+                self.names(screen.status().map(|status| status.to_string()).as_deref())
             }
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
             (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),

@@ -347,8 +347,8 @@ fn of_step(key: Key, link: Link<'_>) -> Option<String> {
         Key::Crash => screen.crash().map(|crash| crash.to_string()),
         Key::Anr => Some(context.anr.to_string()),
         Key::Keyboard => Some(context.keyboard.to_string()),
-        Key::Console => screen.report()?.console.as_deref().map(str::to_string),
-        Key::Status => screen.report()?.status.map(|status| status.to_string()),
+        Key::Console => screen.console().map(|console| console.to_string()),
+        Key::Status => screen.status().map(|status| status.to_string()),
         Key::ActionType => Some(link.action?.type_name().to_string()),
         Key::ActionDetail => {
             let all = link.action?.details();

@@ -62,7 +62,9 @@ pub use paste::{Pasted, atom_of_action, atom_of_widget, atoms_of_screen};
 pub use pattern::{Pattern, Relation};
 pub use picture::{Picture, Pixels};
 pub use rule::{Rule, Rules};
-pub use screen::{Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget};
+pub use screen::{
+    Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_origin,
+};
 pub use seek::{Gap, Near, Sought, seek};
 pub use shortfall::shortfall;
 pub use term::Term;

@@ -6,7 +6,7 @@ use super::action::Action;
 use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
 use super::constant::Constant;
 use super::element::short_activity;
-use super::screen::{Context, Flags, PageReport, Screen, Widget};
+use super::screen::{Context, Flags, Screen, Widget};
 
 /// Most characters of a text that is repeated in full; of a longer one, its first words are.
 const CHARS_MAX: usize = 60;
@@ -77,7 +77,6 @@ pub fn atom_of_action(action: &Action) -> Option<Atom> {
 /// Returns the keys of a screen as a whole, with their values on this one.
 fn state(screen: &Screen) -> Vec<(Key, String)> {
     let Context { screen_on, orientation, network, crashed, anr, keyboard } = screen.context();
-    let report = screen.report().map(|report| PageReport::clone(report)).unwrap_or_default();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
     // The short name of a class is enough in an atom, and easier to read.
     let class = short_activity(screen.activity());
@@ -92,8 +91,8 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
         (Key::Anr, anr.to_string()),
         // farlead puts it away, so only a keyboard that is there is worth a line.
         (Key::Keyboard, if keyboard { "true" } else { "" }.to_string()),
-        (Key::Console, report.console.map_or(String::new(), |console| console.to_string())),
-        (Key::Status, report.status.map_or(String::new(), |status| status.to_string())),
+        (Key::Console, screen.console().map_or(String::new(), |console| console.to_string())),
+        (Key::Status, screen.status().map_or(String::new(), |status| status.to_string())),
     ]
     .into_iter()
     .filter(|(_, value)| !value.is_empty())

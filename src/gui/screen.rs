@@ -367,7 +367,7 @@ impl Screen {
 
     /// Returns true if the screen is a page in a browser, whose package is an origin.
     pub fn is_page(&self) -> bool {
-        self.package.contains("://")
+        is_origin(&self.package)
     }
 
     /// Returns the class of the activity in front, in full.
@@ -385,9 +385,19 @@ impl Screen {
         self.crash.as_ref()
     }
 
-    /// Returns what the page reports, if it is one.
+    /// Returns the report of the page, if it has one.
     pub fn report(&self) -> Option<&Arc<PageReport>> {
         self.report.as_ref()
+    }
+
+    /// Returns the lines that the page wrote to its console, if it wrote any.
+    pub fn console(&self) -> Option<&Arc<str>> {
+        self.report.as_ref()?.console.as_ref()
+    }
+
+    /// Returns the largest status of the answers that the page got, if it got any.
+    pub fn status(&self) -> Option<u16> {
+        self.report.as_ref()?.status
     }
 
     /// Returns the widgets, each before those in it.
@@ -542,6 +552,11 @@ impl Hash128 {
         self.number(1);
         u128::from(self.high) << 64 | u128::from(self.low)
     }
+}
+
+/// Returns true if `package` is the origin of a page: no package of Android has a scheme.
+pub fn is_origin(package: &str) -> bool {
+    package.contains("://")
 }
 
 /// Returns true if `value` is the usual one, which is left out.

@@ -7,7 +7,7 @@ use super::label::{Labeller, WidgetTest};
 use super::linked::values;
 use super::nearest::nearest;
 use super::pattern::Pattern;
-use super::screen::{Flags, PageReport, Screen};
+use super::screen::{Flags, Screen};
 use super::term::Term;
 use super::typed::TypedText;
 
@@ -58,7 +58,6 @@ pub fn shortfall(atom: &Atom, screen: &Screen) -> Option<String> {
 
 fn of_state(all: &[Comparison], screen: &Screen) -> String {
     let context = screen.context();
-    let report = screen.report().map(|report| PageReport::clone(report)).unwrap_or_default();
     let on = |is_on: bool| if is_on { "on" } else { "off" };
     let said: Vec<String> = all
         .iter()
@@ -74,8 +73,8 @@ fn of_state(all: &[Comparison], screen: &Screen) -> String {
                 Key::Crash => screen.crash().map_or("none".to_string(), |crash| clipped(crash)),
                 Key::Anr => context.anr.to_string(),
                 Key::Keyboard => context.keyboard.to_string(),
-                Key::Console => report.console.as_deref().map_or("nothing".to_string(), clipped),
-                Key::Status => report.status.map_or("none".to_string(), |status| status.to_string()),
+                Key::Console => screen.console().map_or("nothing".to_string(), |console| clipped(console)),
+                Key::Status => screen.status().map_or("none".to_string(), |status| status.to_string()),
                 // Other keys are about widgets or actions, which stand in brackets of their own.
                 _ => "something else".to_string(),
             };

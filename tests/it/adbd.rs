@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
@@ -640,10 +640,7 @@ impl Adb {
             ci::skip("adb is not installed");
             return None;
         }
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|socket| socket.local_addr())
-            .expect("a free port")
-            .port();
+        let port = ci::free_port();
         let home = std::env::temp_dir().join(format!("farlead-adbd-{name}-{}", std::process::id()));
         fs::create_dir_all(&home).expect("a folder");
         let adb = Adb { port, home };

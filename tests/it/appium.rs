@@ -4,7 +4,7 @@
 //! unless `CI` is `true`.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -23,6 +23,7 @@ use serde_json::json;
 
 use crate::adb::Walk;
 use crate::adbd::{Adb, wait_until};
+use crate::ci;
 use crate::cli::{Ended, command, ended};
 use crate::clients::{APPIUM, npm_folder, sdk};
 use crate::identity::{self, compare_at};
@@ -39,15 +40,14 @@ impl Appium {
     fn start(name: &str) -> Option<Appium> {
         let folder = npm_folder(&APPIUM)?;
         let adb = Adb::start(name)?;
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
-        let at = free.expect("a free port");
+        let port = ci::free_port();
         let mut command = adb.for_program("node");
         command.arg(Path::new(&folder).join("node_modules/appium/index.js"));
-        command.args(["--address", "127.0.0.1", "--port", &at.port().to_string(), "--log-level", "error"]);
+        command.args(["--address", "127.0.0.1", "--port", &port.to_string(), "--log-level", "error"]);
         command.env("APPIUM_HOME", &folder).env("ANDROID_HOME", sdk(&adb));
         let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node runs");
-        wait_until("a server of Appium", || TcpStream::connect(at).is_ok());
-        Some(Appium { server, address: format!("http://{at}"), adb })
+        wait_until("a server of Appium", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Some(Appium { server, address: format!("http://127.0.0.1:{port}"), adb })
     }
 
     /// Returns a phone with the app in a session of this server.

@@ -11,7 +11,7 @@ use std::thread;
 
 use farlead::device::webdriver::{Browser, Options, PageUrl, Place, Web};
 use farlead::device::{Capabilities, Device, Observation};
-use farlead::gui::{Action, BUILTIN_TEXTS, PageReport, Repertoire, Screen, offers};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
 
 use crate::ci;
 use crate::cli::{Ended, command, ended, file};
@@ -159,10 +159,8 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
 #[test]
 fn what_a_page_writes_and_what_servers_answer_belong_to_their_step() {
     let Some(mut web) = opened("widgets.html") else { return };
-    let told = |seen: &Screen| {
-        let report = seen.report().map(|report| PageReport::clone(report)).unwrap_or_default();
-        (report.console.map_or(String::new(), |console| console.to_string()), report.status)
-    };
+    let told =
+        |seen: &Screen| (seen.console().map_or(String::new(), |console| console.to_string()), seen.status());
     let first = started(&mut web).screen;
     assert_eq!(told(&first), (String::new(), Some(200)), "the page itself");
     for (act, console, status) in [

@@ -353,10 +353,8 @@ pub const APPIUM: [&str; 2] = ["appium@3.8.0", "appium-uiautomator2-driver@8.7.0
 pub fn sdk(adb: &Adb) -> PathBuf {
     let tools = adb.home.join("sdk/platform-tools");
     fs::create_dir_all(&tools).expect("a folder");
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let installed =
-        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
-    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
+    std::os::unix::fs::symlink(ci::program("adb").expect("adb is in the path"), tools.join("adb"))
+        .expect("a link");
     adb.home.join("sdk")
 }
 
@@ -486,7 +484,7 @@ struct Appium {
 impl Appium {
     /// Starts the server of the packages in `npm` on a free port.
     fn start(adb: &Adb, npm: &str) -> Appium {
-        let port = free_port().to_string();
+        let port = ci::free_port().to_string();
         let mut command = adb.for_program("node");
         command.arg(Path::new(npm).join("node_modules/appium/index.js"));
         command
@@ -506,11 +504,6 @@ impl Drop for Appium {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-#[cfg(unix)]
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port()
 }
 
 #[test]
@@ -541,7 +534,7 @@ fn exported_appium_tests_pass_on_their_app_and_fail_where_it_was_changed() {
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rf", "--tb=no"])
             .args(files)
             .current_dir(&adb.home);
-        let (adb_port, port) = (adb.port, free_port());
+        let (adb_port, port) = (adb.port, ci::free_port());
         let capabilities = format!("{{\"appium:adbPort\": {adb_port}, \"appium:systemPort\": {port}}}");
         command
             .env("APPIUM_URL", &appium.url)

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 #[cfg(unix)]
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::browser::{has_chrome, served};
 use crate::ci;
 use crate::cli::{command, ended};
-use crate::clients::npm_folder;
+use crate::clients::{npm_folder, tests_in};
 use crate::project::Folder;
 
 /// The longest time for the hub and its nodes to be ready.
@@ -24,11 +23,6 @@ struct Grid {
     address: String,
     hub: Child,
     nodes: Vec<Child>,
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").port()
 }
 
 /// Starts a program of the Grid as the leader of a group, so that its browsers end with it.
@@ -49,19 +43,19 @@ fn kill(child: &mut Child) {
 
 impl Grid {
     fn start(folder: &Folder, jar: &Path) -> Grid {
-        let [port, publish, subscribe] = [free_port(), free_port(), free_port()];
+        let [port, publish, subscribe] = [ci::free_port(), ci::free_port(), ci::free_port()];
         let bus = [format!("tcp://127.0.0.1:{publish}"), format!("tcp://127.0.0.1:{subscribe}")];
         let events = ["--publish-events", &bus[0], "--subscribe-events", &bus[1]];
         let hub =
             start(jar, &[&["hub", "--host", "127.0.0.1", "--port", &port.to_string()], &events[..]].concat());
         let nodes = [1, 2].map(|number| {
             let name = format!("node{number}.toml");
-            let port = free_port();
+            let port = ci::free_port();
             folder.write(&name, &format!(
                 "[server]\nhost = \"127.0.0.1\"\nport = {port}\n[node]\ndetect-drivers = false\nselenium-manager = false\n\
                  max-sessions = 1\n[[node.driver-configuration]]\ndisplay-name = \"Chrome\"\n\
                  stereotype = '{{\"browserName\": \"chrome\"}}'\nwebdriver-executable = \"{}\"\nmax-sessions = 1\n",
-                chromedriver().display()
+                ci::program("chromedriver").expect("the driver is in the path").display()
             ));
             let config = folder.path(&name).display().to_string();
             start(jar, &[&["node", "--config", &config], &events[..]].concat())
@@ -88,30 +82,15 @@ impl Drop for Grid {
     }
 }
 
-fn chromedriver() -> PathBuf {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&paths).map(|folder| folder.join("chromedriver"));
-    found.into_iter().find(|file| file.is_file()).expect("the driver is in the path")
-}
-
-/// Returns the tests below `folder`, each without the line that names its device.
+/// Returns the tests below `folder` by the names of their files, each without the line that names its device.
 fn tests(folder: &Path) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                folders.push(entry);
-                continue;
-            }
-            let text = fs::read_to_string(&entry).expect("a test");
-            let lines = text.lines().filter(|line| !line.trim_start().starts_with("device "));
-            let name = entry.file_name().expect("a name").to_string_lossy().into_owned();
-            all.push((name, lines.collect::<Vec<_>>().join("\n")));
-        }
-    }
-    all.sort();
-    all
+    let without_device = |path: PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(path).expect("a test");
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("device "));
+        (name, lines.collect::<Vec<_>>().join("\n"))
+    };
+    tests_in(folder).into_iter().map(without_device).collect()
 }
 
 const CAPABILITIES: &str =

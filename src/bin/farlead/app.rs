@@ -62,9 +62,9 @@ pub struct AppArgs {
     /// Parameter of the model, like fixed=true, may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Sessions at each browser and server; 0 is one.
+    /// Sessions at each browser and server, if more than one is asked for.
     #[arg(skip)]
-    sessions: usize,
+    sessions: Option<u32>,
 }
 
 /// Way to start an app afresh.
@@ -261,7 +261,7 @@ impl OpenedApp {
 impl AppArgs {
     /// Returns these flags for so many sessions at each browser and server, if someone says how many.
     pub fn with_sessions(&self, jobs: Option<u32>) -> AppArgs {
-        AppArgs { sessions: jobs.map_or(0, |jobs| jobs as usize), ..self.clone() }
+        AppArgs { sessions: jobs, ..self.clone() }
     }
 
     /// Opens the app that is named here, else the one of `project`; without either the error says what to type.
@@ -496,7 +496,7 @@ impl AppArgs {
             prompts: project.prompts.clone(),
             recording: self.recording(project),
             capabilities: self.capabilities.clone().or_else(|| project.capabilities.clone()),
-            sessions: self.sessions.max(1),
+            sessions: self.sessions.unwrap_or(1) as usize,
         };
         // A model is opened at once; a device may let one wait, or be dead.
         let is_attached = self.app.is_empty();

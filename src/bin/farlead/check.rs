@@ -394,7 +394,7 @@ struct Checked<'a> {
 impl Checked<'_> {
     /// Returns the folder that tests lie in.
     fn folder(&self) -> &std::path::Path {
-        self.args.outputs.out.as_ref().unwrap_or(&self.project.folder)
+        self.args.outputs.place.folder(self.project)
     }
 }
 

@@ -696,7 +696,7 @@ impl Keeping<'_> {
         // Each crash has a name of its own; a spec shares its file with others.
         let names = specs.map(|given| &*given.spec.name).chain([&*spec.name]);
         let place = Places::new(&project.folder, path, names).of(&spec.name);
-        let folder = args.outputs.out.as_ref().unwrap_or(&project.folder);
+        let folder = args.outputs.place.folder(project);
         (folder.join(&place), place.display().to_string())
     }
 

@@ -10,7 +10,7 @@ use farlead::spec::shown_path;
 use farlead::store::{self, Batch, Joined, Runs, TESTS_FOLDER};
 use farlead::test_case;
 
-use crate::outputs::{Prepared, ReportArgs, Stored, is_synced, warn};
+use crate::outputs::{PlaceArgs, Prepared, ReportArgs, Stored, is_synced, warn};
 use crate::project::Project;
 use crate::report::events;
 use crate::sources::{self, Shell};
@@ -33,9 +33,8 @@ pub struct MergeArgs {
     /// Folders that the machines wrote to, or folders of runs
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
-    /// Folder of farlead-tests/ and .farlead/ [default: that of farlead.toml, else the current one]
-    #[arg(long, value_name = "DIR", help_heading = "Reports")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     reports: ReportArgs,
     /// Replace stored tests whose runs have changed
@@ -48,18 +47,22 @@ pub struct MergeArgs {
 
 pub fn run(args: &MergeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
-    let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
+    let folder = args.place.folder(&project);
     let paths: Vec<PathBuf> = args.folders.iter().map(|folder| latest(folder)).collect::<Result<_, _>>()?;
     args.reports.refuse_to_overwrite(&paths)?;
     let runs =
         paths.iter().map(|path| events(path)?.collect()).collect::<Result<Vec<Vec<Event>>, Mistake>>()?;
     let joined = store::join(runs);
     let mut exit = exit_of(&joined, &args.folders);
-    exit = exit.and(copy_tests(args, &folder)?);
-    let run = record(joined.events, exit, &folder, args.keep as usize)?;
+    exit = exit.and(copy_tests(args, folder)?);
+    let run = record(joined.events, exit, folder, args.keep as usize)?;
     args.reports.write(&run)?;
-    let wanted =
-        Wanted { style: shell.stdout, quiet: shell.quiet, verbose: false, is_here: args.out.is_none() };
+    let wanted = Wanted {
+        style: shell.stdout,
+        quiet: shell.quiet,
+        verbose: false,
+        is_here: args.place.is_here(&project),
+    };
     let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
     out().write_all(result.as_bytes())?;
     Ok(exit)

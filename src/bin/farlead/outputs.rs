@@ -34,13 +34,33 @@ const RESIDUALS_MAX: usize = 40;
 const MAP_PAGE: &str = "map.html";
 const MAP_PICTURE: &str = "map.svg";
 
+/// Place of what is kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reports")]
+pub struct PlaceArgs {
+    /// Folder of farlead-tests/ and .farlead/ [default: that of farlead.toml, else the current one]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl PlaceArgs {
+    /// Returns the folder: the one that is named, else that of the project.
+    pub fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
+        self.out.as_ref().unwrap_or(&project.folder)
+    }
+
+    /// Returns true if that is the current folder, unless it is named.
+    pub fn is_here(&self, project: &Project) -> bool {
+        self.out.is_none() && [Path::new(""), Path::new(".")].contains(&&*project.folder)
+    }
+}
+
 /// Reports, and where things are kept.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct OutputArgs {
-    /// Folder of farlead-tests/ and .farlead/ [default: that of farlead.toml, else the current one]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     #[command(flatten)]
     pub reports: ReportArgs,
     /// Draw screens from their widgets, and take no pictures of the device's display
@@ -296,8 +316,7 @@ impl<'a> Outputs<'a> {
         shell: &Shell,
     ) -> anyhow::Result<Outputs<'a>> {
         let Beginning { command, shard, app, seed, verbose } = beginning;
-        let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
-        let is_here = args.out.is_none() && [Path::new(""), Path::new(".")].contains(&&*project.folder);
+        let is_here = args.place.is_here(project);
         let device = app.map_or_else(String::new, OpenedApp::describe);
         let known = app.map(OpenedApp::app);
         let began = RunBegan {
@@ -310,7 +329,7 @@ impl<'a> Outputs<'a> {
             seed: seed.0,
             shard,
         };
-        let runs = Runs::new(&folder);
+        let runs = Runs::new(args.place.folder(project));
         let writer = match runs.begin(args.keep as usize) {
             Ok(writer) => {
                 if let Some(app) = app {

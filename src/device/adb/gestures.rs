@@ -204,7 +204,7 @@ impl Adb {
         let takes = Duration::from_millis(commands.takes_ms);
         let mut act = format!("{note}{}", commands.lines.join("\n"));
         // In the same command, as a text mostly brings the keyboard up, and another look would take seconds.
-        if matches!(action, Action::Text { .. }) && !self.keeps_keyboard && commands.put.is_none() {
+        if matches!(action, Action::Text { .. }) && !self.keyboard.is_kept && commands.put.is_none() {
             act.push('\n');
             act.push_str(HIDE_KEYBOARD);
         }

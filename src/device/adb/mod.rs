@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use super::android::glance::{Glance, Looked, Movers};
 use super::android::prompt::{Press, Prompts};
-use super::android::settle::{Settles, settle};
+use super::android::settle::{Keyboard, Settles, settle};
 use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, Pixels, Screen};
 
@@ -200,10 +200,7 @@ pub struct Adb {
     /// Permissions to grant again after the app's data are cleared.
     permissions: Vec<String>,
     movers: Movers,
-    /// True if a keyboard that comes up stays.
-    keeps_keyboard: bool,
-    /// True if the keyboard has once stayed in spite of all tries to put it away.
-    is_keyboard_stuck: bool,
+    keyboard: Keyboard,
     /// True if the phone has once left the question for a picture unanswered.
     takes_no_pictures: bool,
     /// Settings that the phone refuses to change.
@@ -285,8 +282,7 @@ impl Adb {
             apks: Vec::new(),
             permissions: Vec::new(),
             movers: Movers::default(),
-            keeps_keyboard: false,
-            is_keyboard_stuck: false,
+            keyboard: Keyboard::default(),
             takes_no_pictures: false,
             refused: Vec::new(),
             patience: Patience::default(),
@@ -510,13 +506,8 @@ impl Settles for Adb {
         self.look_until_settled(look)
     }
 
-    fn hides_keyboard(&self, looked: &Looked) -> bool {
-        let context = looked.screen.context();
-        context.keyboard && context.screen_on && !self.keeps_keyboard && !self.is_keyboard_stuck
-    }
-
-    fn note_stuck_keyboard(&mut self) {
-        self.is_keyboard_stuck = true;
+    fn keyboard(&mut self) -> &mut Keyboard {
+        &mut self.keyboard
     }
 
     fn observed(&mut self, looked: Looked) -> Observation {
@@ -545,7 +536,7 @@ impl Device for Adb {
     }
 
     fn keep_keyboard(&mut self, keeps: bool) {
-        self.keeps_keyboard = keeps;
+        self.keyboard.is_kept = keeps;
     }
 
     fn picture(&mut self) -> Option<Pixels> {

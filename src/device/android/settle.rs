@@ -10,6 +10,23 @@ const HIDES_MAX: u32 = 3;
 /// Most prompts of the system that are answered in a step.
 const PROMPTS_MAX: usize = 8;
 
+/// Fate of the keyboard of a phone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::device) struct Keyboard {
+    /// True if it stays wherever it comes up.
+    pub is_kept: bool,
+    /// True if it stays in spite of all tries.
+    is_stuck: bool,
+}
+
+impl Keyboard {
+    /// Returns true if it is up and to be put away.
+    fn is_in_the_way(self, looked: &Looked) -> bool {
+        let context = looked.screen.context();
+        context.keyboard && context.screen_on && !self.is_kept && !self.is_stuck
+    }
+}
+
 /// A phone that is looked at after each thing done to it.
 pub(in crate::device) trait Settles {
     /// Reason why the phone could not look or act.
@@ -21,11 +38,8 @@ pub(in crate::device) trait Settles {
     /// Puts the keyboard away if it is still up, and looks.
     fn hide_keyboard(&mut self) -> Result<Looked, Self::Error>;
 
-    /// Returns true if the keyboard is up and to be put away.
-    fn hides_keyboard(&self, looked: &Looked) -> bool;
-
-    /// Notes that the keyboard stays in spite of all tries.
-    fn note_stuck_keyboard(&mut self);
+    /// Returns what becomes of its keyboard.
+    fn keyboard(&mut self) -> &mut Keyboard;
 
     /// Remembers a look and turns it into an observation.
     fn observed(&mut self, looked: Looked) -> Observation;
@@ -51,7 +65,7 @@ pub(in crate::device) fn settle<P: Settles>(
                 looked
             }
             // A keyboard that comes up late, or just now, may miss a key.
-            _ if phone.hides_keyboard(&looked) && hides < HIDES_MAX => {
+            _ if phone.keyboard().is_in_the_way(&looked) && hides < HIDES_MAX => {
                 hides += 1;
                 phone.hide_keyboard()?
             }
@@ -59,9 +73,8 @@ pub(in crate::device) fn settle<P: Settles>(
         };
     }
     // Some keyboards are shown all the time, and each try costs a look.
-    if hides == HIDES_MAX && phone.hides_keyboard(&looked) {
-        phone.note_stuck_keyboard();
-    }
+    let keyboard = phone.keyboard();
+    keyboard.is_stuck |= hides == HIDES_MAX && keyboard.is_in_the_way(&looked);
     let mut observation = phone.observed(looked);
     if !answered.is_empty() {
         observation.notices = answered.into_iter().chain(observation.notices.iter().cloned()).collect();

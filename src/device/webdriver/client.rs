@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 /// Time in which a server says how it is.
 const STATUS_WITHIN: Duration = Duration::from_secs(10);
 
-/// What a server says of itself.
+/// Status of a server, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerStatus {
     /// True if it would begin a session now.

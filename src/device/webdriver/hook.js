@@ -1,4 +1,4 @@
-// Notes what a page does not tell afterwards: listeners, errors, requests and timers.
+// Notes what a page does not tell afterwards: listeners, errors, its console, requests with their answers, and timers.
 // Runs in each frame before the page's own scripts where the browser can do that, else at the first look.
 (() => {
   const key = Symbol.for('farlead');
@@ -115,8 +115,8 @@
     window.fetch = function (...parts) {
       state.pending += 1;
       const answer = ask.apply(this, parts);
-      answer.then(({ status }) => weigh([{ responseStatus: status }]), () => {});
-      answer.then(settle, settle);
+      // The entry for it may come late.
+      answer.then(({ status }) => { weigh([{ responseStatus: status }]); settle(); }, settle);
       return answer;
     };
   }

@@ -323,8 +323,8 @@ mod tests {
             screen.crash().map(|crash| &**crash),
             Some("TypeError: # is no list < add (app.js) < app.js")
         );
-        let report = screen.report().expect("a report");
-        assert_eq!((report.console.as_deref(), report.status), (Some("error: no list\nlog: 2"), Some(404)));
+        let console = screen.console().map(|console| &**console);
+        assert_eq!((console, screen.status()), (Some("error: no list\nlog: 2"), Some(404)));
         let [_, item, button, option] = screen.widgets() else { panic!("four widgets") };
         assert_eq!((&*item.class, &*item.text), ("li listitem todo done", "Milk"));
         assert!(button.flags.has(Flags::CLICKABLE) && &*button.desc == "Delete");

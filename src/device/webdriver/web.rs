@@ -65,8 +65,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the choices with the capabilities in the file at `path`.
-    pub fn with_capabilities(path: &Path) -> Result<Options, CapabilitiesError> {
+    /// Returns the choices with the capabilities in the file at `path`, if there is one.
+    pub fn with_capabilities(path: Option<&Path>) -> Result<Options, CapabilitiesError> {
+        let Some(path) = path else { return Ok(Options::default()) };
         let text = read_text(path)?;
         let wrong = |why: String| CapabilitiesError::Form { path: path.display().to_string(), why };
         let capabilities: Value =

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::browser::{farlead, has_chrome, served, served_without_faults};
-use crate::cli;
 use crate::clients::npm_folder;
+use crate::{ci, cli};
 
 fn element(class: &str, id: &str, text: &str, desc: &str) -> farlead::gui::Target {
     widget("0:0:1", class, id, text, desc, Bounds::new(100, 100, 300, 200))
@@ -249,19 +249,15 @@ const CONFIG: &str = "module.exports = {
 };
 ";
 
-/// Returns the program called `name` in the path.
-fn program(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
 /// Runs the exported tests in `folder`; returns the names of those that passed and of those that failed.
 fn played(folder: &Path, npm: &str, base_url: Option<&str>) -> (Vec<String>, Vec<String>) {
     let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_string());
     let report = folder.join("report.json");
     let mut command = Command::new("node");
     command.arg(Path::new(npm).join("node_modules/@playwright/test/cli.js")).arg("test").current_dir(folder);
-    command.env("REPORT", &report).env("CHROMIUM_PATH", program(&chromium).expect("a browser in the path"));
+    command
+        .env("REPORT", &report)
+        .env("CHROMIUM_PATH", ci::program(&chromium).expect("a browser in the path"));
     command.env_remove("BASE_URL");
     if let Some(url) = base_url {
         command.env("BASE_URL", url);

@@ -140,16 +140,10 @@ fn make_pipes(toybox: &Path, folder: &Path) -> File {
     tokens
 }
 
-/// Returns the path of a program of this computer.
-fn program(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
-}
-
 impl StandIn {
     /// Returns a phone with these tools, or says that mksh or toybox is missing; in CI both must be there.
     pub fn new(android: Arc<Mutex<dyn Android>>) -> Option<StandIn> {
-        let (Some(mksh), Some(toybox)) = (program("mksh"), program("toybox")) else {
+        let (Some(mksh), Some(toybox)) = (ci::program("mksh"), ci::program("toybox")) else {
             ci::skip("mksh or toybox is not installed");
             return None;
         };

@@ -242,7 +242,7 @@ impl Phone {
             Err(error) if error.is("no such element") => self.type_keys(text)?,
             Err(error) => return Err(error.into()),
         }
-        if self.keeps_keyboard { Ok(()) } else { self.put_keyboard_away() }
+        if self.keyboard.is_kept { Ok(()) } else { self.put_keyboard_away() }
     }
 
     fn put(&self, element: &Value, text: &str) -> Result<(), PhoneError> {

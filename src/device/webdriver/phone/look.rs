@@ -12,7 +12,7 @@ use crate::device::android::focus::{Dialog, Focus};
 use crate::device::android::glance::{Around, Glance, Looked};
 use crate::device::android::notices::noted;
 use crate::device::android::prompt::Press;
-use crate::device::android::settle::Settles;
+use crate::device::android::settle::{Keyboard, Settles};
 use crate::device::webdriver::answers::MARK;
 use crate::device::webdriver::gestures::object;
 use crate::device::webdriver::{PhoneLog, WebDriverError};
@@ -250,13 +250,8 @@ impl Settles for Phone {
         self.look_until_settled()
     }
 
-    fn hides_keyboard(&self, looked: &Looked) -> bool {
-        let context = looked.screen.context();
-        context.keyboard && context.screen_on && !self.keeps_keyboard && !self.is_keyboard_stuck
-    }
-
-    fn note_stuck_keyboard(&mut self) {
-        self.is_keyboard_stuck = true;
+    fn keyboard(&mut self) -> &mut Keyboard {
+        &mut self.keyboard
     }
 
     fn observed(&mut self, looked: Looked) -> Observation {

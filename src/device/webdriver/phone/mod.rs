@@ -29,7 +29,7 @@ use crate::device::adb::{Reset, is_over_network};
 use crate::device::android::app::{class, complaint};
 use crate::device::android::glance::Movers;
 use crate::device::android::prompt::Prompts;
-use crate::device::android::settle::settle;
+use crate::device::android::settle::{Keyboard, settle};
 use crate::device::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, DeviceAction, Pixels, Screen};
 
@@ -108,10 +108,7 @@ pub struct Phone {
     /// Package of the launcher; empty before the first start.
     home: String,
     movers: Movers,
-    /// True if a keyboard that comes up stays.
-    keeps_keyboard: bool,
-    /// True if the keyboard has once stayed in spite of all tries to put it away.
-    is_keyboard_stuck: bool,
+    keyboard: Keyboard,
     log: look::Log,
     began: Instant,
     now: Now,
@@ -224,8 +221,7 @@ impl Phone {
             had_network: true,
             home: String::new(),
             movers: Movers::default(),
-            keeps_keyboard: false,
-            is_keyboard_stuck: false,
+            keyboard: Keyboard::default(),
             log: look::Log::default(),
             began: Instant::now(),
             now: Now::default(),
@@ -425,7 +421,7 @@ impl Device for Phone {
     }
 
     fn keep_keyboard(&mut self, keeps: bool) {
-        self.keeps_keyboard = keeps;
+        self.keyboard.is_kept = keeps;
     }
 
     fn picture(&mut self) -> Option<Pixels> {
