@@ -241,6 +241,23 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     let _ = fs::remove_dir_all(out);
 }
 
+#[test]
+fn scenarios_in_plain_words_are_found_on_a_page() {
+    if !has_chrome() {
+        return;
+    }
+    let url = format!("{}/todos.html", served());
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("feature-{}", std::process::id()));
+    let folder = out.display().to_string();
+    let checked = farlead(&["check", "tests/pages/todos.feature", "--url", &url, "--out", &folder]);
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    let test = fs::read_to_string(kept(&out, "an entry is added and edited.test.ltl")).expect("a test");
+    for step in ["enter", "doubleclick"] {
+        assert!(test.lines().any(|line| line.ends_with(step)), "{step}: {test}");
+    }
+    let _ = fs::remove_dir_all(out);
+}
+
 /// Pages with one of their faults that is soon found, if they have one.
 const PAGES: &[(&str, Option<usize>)] = &[
     ("delegation", Some(1)),
@@ -323,6 +340,12 @@ fn a_server_that_is_none_gets_a_message() {
     for (device, code, expected) in [
         (secret.as_str(), 4, "is no WebDriver server, or answers oddly: status 404"),
         ("http://anna:k3y@127.0.0.1:9", 4, "no answer from the WebDriver server at http://127.0.0.1:9"),
+        #[cfg(not(feature = "https"))]
+        (
+            "https://anna:k3y@127.0.0.1:9",
+            4,
+            "https://127.0.0.1:9 needs encryption, which this farlead is built without",
+        ),
         ("sim", 2, "a page is opened in a browser, and `--device sim` is none"),
     ] {
         let checked = farlead(&["check", &spec, "--url", page, "--device", device]);

@@ -93,7 +93,8 @@ fn tests(folder: &Path) -> Vec<(String, String)> {
     tests_in(folder).into_iter().map(without_device).collect()
 }
 
-const CAPABILITIES: &str =
+/// Capabilities for a browser without a window, at a server of this machine.
+pub const CAPABILITIES: &str =
     "{\"browserName\": \"chrome\", \"goog:chromeOptions\": {\"args\": [\"--headless=new\", \"--no-sandbox\",
     \"--disable-dev-shm-usage\", \"--window-size=1280,900\", \"--disable-smooth-scrolling\"]}}";
 

@@ -28,9 +28,12 @@ mod fate_agents;
 mod faults;
 mod fixtures;
 mod grid;
+#[cfg(feature = "https")]
+mod https;
 mod identity;
 mod init;
 mod install;
+mod interrupted;
 mod kept;
 mod kept_run;
 mod kept_values;

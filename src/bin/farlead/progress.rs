@@ -119,11 +119,17 @@ const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 /// Number of the signal that came, 0 before.
 static SIGNAL: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
-/// Returns a flag that becomes true at Ctrl-C, SIGTERM or SIGHUP; the second of them ends the program at once.
+/// Time after the first signal in which another one is the same: `timeout` sends each to the program and to its group.
+const SAME_SIGNAL: Duration = Duration::from_millis(500);
+/// Time between two looks for the first signal.
+const LOOKS: Duration = Duration::from_millis(100);
+
+/// Returns a flag that becomes true at Ctrl-C, SIGTERM or SIGHUP; one more of them ends the program at once.
 pub fn interruption() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
+    let ends_at_once = Arc::new(AtomicBool::new(false));
     for signal in ENDING {
-        let installed = flag::register_conditional_shutdown(signal, exit_code(signal), interrupted.clone())
+        let installed = flag::register_conditional_shutdown(signal, exit_code(signal), ends_at_once.clone())
             .and_then(|_| flag::register_usize(signal, SIGNAL.clone(), signal as usize))
             .and_then(|_| flag::register(signal, interrupted.clone()));
         if let Err(error) = installed {
@@ -131,6 +137,15 @@ pub fn interruption() -> Arc<AtomicBool> {
             let _ = writeln!(io::stderr(), "farlead: signal {signal} will lose what was found: {error}");
         }
     }
+    let first = interrupted.clone();
+    // The thread ends with the program, which may never be interrupted.
+    thread::spawn(move || {
+        while !first.load(Ordering::Relaxed) {
+            thread::sleep(LOOKS);
+        }
+        thread::sleep(SAME_SIGNAL);
+        ends_at_once.store(true, Ordering::Relaxed);
+    });
     interrupted
 }
 

@@ -52,6 +52,15 @@ fn slots(node: &Value) -> usize {
     node["maxSessions"].as_u64().map_or(slots, |most| slots.min(usize::try_from(most).unwrap_or(slots)))
 }
 
+/// Returns the encryption of requests, which trusts whom the system trusts.
+#[cfg(feature = "https")]
+fn encryption() -> ureq::tls::TlsConfig {
+    ureq::tls::TlsConfig::builder()
+        .root_certs(ureq::tls::RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()))
+        .build()
+}
+
 /// The server of sessions at an address.
 #[derive(Clone)]
 pub(super) struct Server {
@@ -73,9 +82,10 @@ impl Server {
             .http_status_as_error(false)
             .timeout_global(Some(within))
             .timeout_connect(Some(Duration::from_secs(10)))
-            .max_idle_connections_per_host(1)
-            .build();
-        Server { agent: config.into(), address: address.trim_end_matches('/').to_string() }
+            .max_idle_connections_per_host(1);
+        #[cfg(feature = "https")]
+        let config = config.tls_config(encryption());
+        Server { agent: config.build().into(), address: address.trim_end_matches('/').to_string() }
     }
 
     /// Begins a session with these capabilities, as soon as one is to be had within `patience`; also returns those that it
@@ -119,6 +129,9 @@ impl Server {
 
     /// Returns the value in the answer to a request.
     fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, WebDriverError> {
+        if cfg!(not(feature = "https")) && self.address.starts_with("https:") {
+            return Err(WebDriverError::NoEncryption { at: self.shown() });
+        }
         let url = format!("{}{path}", self.address);
         let failed = |error: ureq::Error| WebDriverError::Unreachable {
             at: self.shown(),

@@ -52,6 +52,14 @@ pub enum WebDriverError {
         /// The reason.
         why: String,
     },
+    /// The address wants encryption, and this program has none.
+    #[error(
+        "{at} needs encryption, which this farlead is built without; build it with `cargo install --path . --features https`, or give it the `http://` address of a proxy on this machine"
+    )]
+    NoEncryption {
+        /// Address of the server.
+        at: String,
+    },
     /// The answer is none of WebDriver.
     #[error("{at} is no WebDriver server, or answers oddly: {what}")]
     Garbled {
@@ -114,6 +122,7 @@ impl From<WebDriverError> for DeviceError {
             WebDriverError::NoAction { .. } => DeviceError::Refused { source: error.into() },
             WebDriverError::NoDriver { .. }
             | WebDriverError::Unreachable { .. }
+            | WebDriverError::NoEncryption { .. }
             | WebDriverError::Garbled { .. }
             | WebDriverError::Failed { .. }
             | WebDriverError::NoSession { .. }

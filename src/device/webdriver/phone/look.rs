@@ -265,6 +265,7 @@ fn is_lasting(error: &WebDriverError) -> bool {
         WebDriverError::Failed { error, .. } => error == ENDED,
         WebDriverError::NoDriver { .. }
         | WebDriverError::Unreachable { .. }
+        | WebDriverError::NoEncryption { .. }
         | WebDriverError::Garbled { .. }
         | WebDriverError::NoSession { .. }
         | WebDriverError::Page(_)
