@@ -38,6 +38,74 @@ impl<'c> Element<'c> {
     }
 }
 
+/// Words in the classes of elements that tell a state, which comes and goes.
+const STATES: [&str; 41] = [
+    "active",
+    "busy",
+    "checked",
+    "closed",
+    "collapsed",
+    "completed",
+    "current",
+    "dirty",
+    "disabled",
+    "done",
+    "dragging",
+    "editing",
+    "empty",
+    "enabled",
+    "error",
+    "expanded",
+    "filled",
+    "focus",
+    "focused",
+    "hidden",
+    "hide",
+    "hover",
+    "hovered",
+    "inactive",
+    "invalid",
+    "loaded",
+    "loading",
+    "open",
+    "opened",
+    "pressed",
+    "pristine",
+    "selected",
+    "show",
+    "shown",
+    "touched",
+    "unchecked",
+    "unread",
+    "untouched",
+    "valid",
+    "visible",
+    "warning",
+];
+
+/// Starts of words that tell a state, or that a build makes up anew.
+const STATE_STARTS: [&str; 7] = ["is-", "has-", "ng-", "css-", "sc-", "jsx-", "jss"];
+
+/// Returns true if a word in the classes of an element is no lasting part of it.
+fn is_state(word: &str) -> bool {
+    STATES.contains(&word) || STATE_STARTS.iter().any(|start| word.starts_with(start)) || word.contains("--")
+}
+
+/// Returns true if both are the class of a view, or classes of an element that differ in words of state alone.
+pub(crate) fn is_same_kind(one: &str, other: &str) -> bool {
+    match (Element::of(one), Element::of(other)) {
+        (Some(one), Some(other)) => {
+            let lasting = |element: Element<'_>| -> Vec<String> {
+                let words = element.classes().filter(|word| !is_state(word));
+                words.map(str::to_string).collect()
+            };
+            (one.tag, one.role) == (other.tag, other.role) && lasting(one) == lasting(other)
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+        (None, None) => one == other,
+    }
+}
+
 /// Returns the last part of a class, or the tag of an element: a short name for people.
 pub(crate) fn short_class(class: &str) -> &str {
     match Element::of(class) {
@@ -98,5 +166,22 @@ mod tests {
         assert!(is_switch("input checkbox toggle") && !is_switch("li checkbox-row"));
         assert!(is_radio("input radio") && is_text_field("input textbox") && is_button("a button big"));
         assert_eq!(short_class("android.widget.Button"), "Button");
+    }
+
+    #[test]
+    fn words_of_state_make_no_other_kind() {
+        for (one, other, is_same) in [
+            ("li listitem", "li listitem completed editing", true),
+            ("div - card card--open", "div - card", true),
+            ("div - css-1x2y row", "div - css-9z row", true),
+            ("div - card", "div - row", false),
+            ("div - card", "a - card", false),
+            ("a link", "a button", false),
+            ("android.widget.Button", "android.widget.Button", true),
+            ("android.widget.Button", "android.widget.TextView", false),
+            ("android.widget.Button", "button button", false),
+        ] {
+            assert_eq!(is_same_kind(one, other), is_same, "{one} and {other}");
+        }
     }
 }

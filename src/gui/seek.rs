@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::action::{Action, Target};
 use super::around::{Around, candidates, with_surroundings};
-use super::element::is_text_field;
+use super::element::{is_same_kind, is_text_field};
 use super::naming::Naming;
 use super::nearest::nearest;
 use super::screen::Screen;
@@ -86,13 +86,17 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
         None => {
             left.retain(|&at| {
                 all[at].object_id == recorded.object_id
-                    && all[at].class == recorded.class
+                    && is_same_kind(&all[at].class, &recorded.class)
                     && (all[at].id.is_empty() || all[at].id == recorded.id)
             });
         }
     }
     // A new version may change classes and paths, so these only choose among those that are left.
-    let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or(left);
+    let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or_else(|| {
+        let (like, other): (Vec<usize>, Vec<usize>) =
+            left.iter().partition(|&&at| is_same_kind(&all[at].class, &recorded.class));
+        if like.is_empty() { other } else { like }
+    });
     let by_path = same(&by_class, all, recorded, |target| &target.object_id).unwrap_or(by_class);
     by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))
 }
@@ -190,7 +194,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
         + shared(&target.text, &recorded.text, 12)
         + shared(&target.below, &recorded.below, 12);
     // A place counts for the same class alone, because another widget may have moved there.
-    let is_of_class = target.class == recorded.class;
+    let is_of_class = is_same_kind(&target.class, &recorded.class);
     let place = shared(&target.object_id, &recorded.object_id, 2)
         + if recorded.bounds.is_empty() || target.bounds != recorded.bounds { 0 } else { 3 };
     names + if is_of_class { place } else { 0 }
@@ -281,6 +285,18 @@ mod tests {
         let nameless = || vec![button("", "", 0), button("", "", 50)];
         assert_eq!(found((nameless(), 1), nameless()), Ok("1".into()));
         assert_eq!(found((nameless(), 1), vec![button("", "", 0)]), Err(None));
+    }
+
+    #[test]
+    fn words_of_state_do_not_hide_an_element() {
+        let box_of = |class: &str| Widget { class: class.into(), ..button("", "", 0) };
+        let before = || (vec![box_of("input checkbox toggle")], 0);
+        assert_eq!(found(before(), vec![box_of("input checkbox toggle is-on checked")]), Ok("0".into()));
+        assert_eq!(found(before(), vec![box_of("input checkbox other")]), Err(None));
+        // Of two with the same name, the one that differs in its state alone is nearer.
+        let link = |class: &str, top| Widget { class: class.into(), ..button("", "All", top) };
+        let now = vec![link("a link tab", 0), link("a link filter selected", 50)];
+        assert_eq!(found((vec![link("a link filter", 0)], 0), now), Ok("1".into()));
     }
 
     #[test]
