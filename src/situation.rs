@@ -310,6 +310,12 @@ pub trait Outlook {
     /// Appends the best outcomes of a step by an action of `class` from a screen of `look`, the nearest first.
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>);
 
+    /// Returns how many widgets `screen` has too few or too many for what the objective wants next; none if it wants no
+    /// number of widgets.
+    fn gap(&mut self, _phase: PhaseId, _screen: &Screen) -> Option<u64> {
+        None
+    }
+
     /// Returns true if no step short of the last can be told to come nearer, and no name hints at it: then all there is to
     /// do is to explore.
     fn is_aimless(&self) -> bool {
@@ -427,6 +433,8 @@ pub enum Evidence {
     Pair,
     /// Chosen as one of those that were rarely done at what is seen here.
     LeastTried,
+    /// Chosen as one of the steps that have brought nearer, and are done once more.
+    Repeated,
     /// Chosen by chance.
     Chance,
     /// Chosen by a rule of APE.

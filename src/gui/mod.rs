@@ -28,6 +28,7 @@ mod packed;
 mod paste;
 mod pattern;
 mod picture;
+mod quota;
 mod rule;
 mod screen;
 mod scroll;
@@ -61,6 +62,7 @@ pub use packed::PackedScreens;
 pub use paste::{Pasted, atom_of_action, atom_of_widget, atoms_of_screen};
 pub use pattern::{Pattern, Relation};
 pub use picture::{Picture, Pixels};
+pub use quota::Quota;
 pub use rule::{Rule, Rules};
 pub use screen::{
     Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_origin,

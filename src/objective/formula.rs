@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::kept::KeptValues;
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
-    Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Screen, TypedText, nearest,
+    Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, TypedText, nearest,
 };
 use crate::ltl::{
     self, Automaton, Duties, Duty, Follower, Formulas, Labels, Permanent, QUANTUM_MS, ResidualId, Share,
@@ -49,6 +49,10 @@ pub struct Formula {
     class_of: FxHashMap<Labels, ClassId>,
     forecasts: FxHashMap<(PhaseId, ClassId), Forecast>,
     hints: Hints,
+    /// Atoms that want a number of widgets.
+    quotas: Vec<(u32, Quota)>,
+    /// Those of them, by their places, that are wanted next, by phase: one of these groups.
+    wanted_quotas: FxHashMap<PhaseId, Arc<[Vec<usize>]>>,
     /// Keys that the atoms read.
     keys: BTreeSet<Key>,
     /// Atoms about the activity.
@@ -119,6 +123,11 @@ impl Formula {
             met_by_typed: BTreeSet::new(),
             labeller,
             hints: Hints::new(known.iter().copied()),
+            quotas: known
+                .iter()
+                .filter_map(|(number, atom)| Some((*number, Quota::of(atom, spec.typed)?)))
+                .collect(),
+            wanted_quotas: FxHashMap::default(),
             keys: known.iter().flat_map(|(_, atom)| atom.keys()).collect(),
             rivals: rivals(&known),
             activities: known
@@ -356,6 +365,34 @@ impl Formula {
         let found: Arc<[Follower]> = found.into();
         self.followers.insert(phase, found.clone());
         found
+    }
+
+    #[cold]
+    fn want_quotas(&mut self, phase: PhaseId) -> Arc<[Vec<usize>]> {
+        let mut nearest: Option<u32> = None;
+        let mut wanted: Vec<Vec<usize>> = Vec::new();
+        for follower in self.followers(phase).iter() {
+            let assessment = self.assess(PhaseId(follower.state.number()));
+            let (Verdict::Won | Verdict::Open, Some(distance)) = (assessment.verdict, assessment.distance)
+            else {
+                continue;
+            };
+            if nearest.is_none_or(|nearest| distance < nearest) {
+                (nearest, wanted) = (Some(distance), Vec::new());
+            }
+            if nearest == Some(distance) {
+                let of_cube = |cube: &[(u32, bool)]| -> Vec<usize> {
+                    let is_wanted = |at: &usize| cube.contains(&(self.quotas[*at].0, true));
+                    (0..self.quotas.len()).filter(is_wanted).collect()
+                };
+                wanted.extend(follower.cubes.iter().map(|cube| of_cube(cube)));
+            }
+        }
+        // Where one way wants no number, none is missing.
+        let has_other = wanted.iter().any(Vec::is_empty);
+        let wanted: Arc<[Vec<usize>]> = if has_other { Arc::new([]) } else { wanted.into() };
+        self.wanted_quotas.insert(phase, wanted.clone());
+        wanted
     }
 
     /// Returns the assessment of `phase`.
@@ -643,6 +680,18 @@ impl Outlook for Formula {
     fn reward(&mut self, from: PhaseId, to: PhaseId) -> f64 {
         let (from, to) = (self.assess(from), self.assess(to));
         self.reward_between(from, to)
+    }
+
+    fn gap(&mut self, phase: PhaseId, screen: &Screen) -> Option<u64> {
+        if self.quotas.is_empty() {
+            return None;
+        }
+        let wanted = match self.wanted_quotas.get(&phase) {
+            Some(known) => known.clone(),
+            None => self.want_quotas(phase),
+        };
+        let gap = |group: &Vec<usize>| group.iter().map(|&at| self.quotas[at].1.gap(screen)).sum();
+        wanted.iter().map(gap).min()
     }
 
     fn classes(&self) -> u32 {

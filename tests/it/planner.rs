@@ -147,6 +147,24 @@ fn what_leads_out_or_crashes_is_gone_round() {
 }
 
 #[test]
+fn what_has_made_one_row_makes_as_many_as_the_formula_wants() {
+    let model = app("app org.rows \"Rows\" 1
+        launch Main
+        session rows = list(name), word = \"\"
+        activity Main .Main {
+            EditText #word edits word
+            Button \"Help\" -> open Help
+            Button \"Add\" -> if word != \"\" { add rows(name: word); word = \"\" }
+            for r in rows { TextView #row (r.name) }
+        }
+        activity Help .Help { TextView \"help\" Button \"More\" -> open Help }");
+    let finding = found(&model, "F [count(id = row) >= 6]", 30, 500);
+    assert_eq!(finding.stop, Stop::Found);
+    // By chance and by what was seen alone it takes 22 and more.
+    assert!(finding.episodes <= 15, "{} episodes", finding.episodes);
+}
+
+#[test]
 fn one_step_is_enough_to_say_that_it_is_not() {
     let finding = found(&restless(), "[activity ~ Room1]", 1, 500);
     assert_eq!(finding.stop, Stop::Exhausted);
