@@ -5,7 +5,7 @@
 //! agent may know better, this rests for more and more episodes while none is won.
 
 use crate::gui::Flags;
-use crate::situation::{LabelingId, Scene, Situation};
+use crate::situation::{LabelingId, PhaseId, Scene, Situation};
 
 /// Most steps that are done again.
 const STEPS_MAX: usize = 6;
@@ -21,16 +21,24 @@ struct Step {
 
 impl Step {
     fn new(scene: &Scene, at: u16) -> Step {
-        let is_checked = scene.widget(at).is_some_and(|widget| widget.flags.has(Flags::CHECKED));
-        Step { labeling: scene.offers[usize::from(at)].labeling, is_checked }
+        Step { labeling: scene.offers[usize::from(at)].labeling, is_checked: is_checked(scene, at) }
     }
+
+    /// Returns true if the offer at `at` is this step.
+    fn is(self, scene: &Scene, at: u16) -> bool {
+        scene.offers[usize::from(at)].labeling == self.labeling && is_checked(scene, at) == self.is_checked
+    }
+}
+
+fn is_checked(scene: &Scene, at: u16) -> bool {
+    scene.widget(at).is_some_and(|widget| widget.flags.has(Flags::CHECKED))
 }
 
 /// Steps that have brought nearer, and those of them that are to be done.
 #[derive(Clone, Debug)]
 pub struct Again {
-    /// Fewest widgets that were missing in this episode.
-    gap: Option<u64>,
+    /// Phase of the last step, and fewest widgets that were missing in it; none where no number is wanted.
+    gap: Option<(PhaseId, u64)>,
     /// Steps of this episode since it came nearer.
     taken: Vec<Step>,
     /// Steps to the last time that it came nearer.
@@ -78,15 +86,27 @@ impl Again {
 
     /// Takes in a step of the episode.
     pub fn note(&mut self, scene: &Scene, at: u16) {
-        self.taken.push(Step::new(scene, at));
+        if self.gap.is_some() {
+            self.taken.push(Step::new(scene, at));
+        }
     }
 
     /// Returns the candidate by which a step is done again, where `gap` widgets are missing.
     pub fn next(&mut self, gap: Option<u64>, situation: &Situation<'_>) -> Option<u16> {
-        let gap = gap?;
-        let least = self.gap.map_or(gap, |least| least.min(gap));
-        let before = self.gap.replace(least);
-        if before.is_some_and(|before| gap < before) {
+        let Some(gap) = gap else {
+            (self.gap, self.done) = (None, None);
+            self.taken.clear();
+            return None;
+        };
+        let before = self.gap.map(|(_, least)| least);
+        // Another phase may want another number.
+        let is_other = self.gap.is_some_and(|(phase, least)| phase != situation.phase && gap > least);
+        let least = before.filter(|_| !is_other).map_or(gap, |least| least.min(gap));
+        self.gap = Some((situation.phase, least));
+        if is_other {
+            self.done = None;
+            self.taken.clear();
+        } else if before.is_some_and(|before| gap < before) {
             match self.done {
                 Some((length, done)) if done == length => self.length = length,
                 _ => {
@@ -115,7 +135,7 @@ impl Again {
         let left = situation.steps_left as usize;
         while length <= self.helped.len() && length - done <= left {
             let step = self.helped[self.helped.len() - length + done];
-            let is_it = |&at: &u16| Step::new(situation.scene, at) == step;
+            let is_it = |&at: &u16| step.is(situation.scene, at);
             if let Some(at) = situation.candidates.iter().copied().find(is_it) {
                 (self.done, self.has_acted) = (Some((length, done + 1)), true);
                 return Some(at);
@@ -197,7 +217,7 @@ mod tests {
         // The last step alone undoes itself, and its coming back is no news.
         assert_eq!(run(&mut again, &[0, 1], &[2, 1, 2, 1], 9), [1]);
         assert_eq!(run(&mut again, &[0, 1], &[2, 1, 1, 0], 9), [0, 1]);
-        // While no episode is won, it rests.
+        // While no episode is won, it rests for longer and longer.
         let acts = (0..40).filter(|_| !run(&mut again, &[0, 1], &[9, 8, 8], 9).is_empty()).count();
         assert!((8..20).contains(&acts), "{acts}");
     }
