@@ -95,6 +95,23 @@ pub struct Offer {
     pub habit: Habit,
 }
 
+#[cfg(test)]
+impl Offer {
+    /// Returns an offer that differs from others in all its numbers.
+    pub(crate) fn numbered(number: u16) -> Offer {
+        Offer {
+            action: ActionId(number.into()),
+            slot: number,
+            labeling: LabelingId(number.into()),
+            spot: SpotId(number.into()),
+            class: ClassId(0),
+            has_name: true,
+            hints: 0,
+            habit: Habit::Any,
+        }
+    }
+}
+
 /// Effect of an action in most apps, in numbers; [`crate::gui::Habit`] has the screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Habit {
@@ -310,9 +327,9 @@ pub trait Outlook {
     /// Appends the best outcomes of a step by an action of `class` from a screen of `look`, the nearest first.
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>);
 
-    /// Returns how many widgets `screen` has too few or too many for what the objective wants next; none if it wants no
-    /// number of widgets.
-    fn gap(&mut self, _phase: PhaseId, _screen: &Screen) -> Option<u64> {
+    /// Returns how many widgets `screen` has too few or too many for the next step of the objective; none if that step takes
+    /// no number of widgets.
+    fn deviation(&mut self, _phase: PhaseId, _screen: &Screen) -> Option<u64> {
         None
     }
 
@@ -433,7 +450,7 @@ pub enum Evidence {
     Pair,
     /// Chosen as one of those that were rarely done at what is seen here.
     LeastTried,
-    /// Chosen as one of the steps that have brought nearer, and are done once more.
+    /// Chosen as a repeat of a step that has brought the objective nearer.
     Repeated,
     /// Chosen by chance.
     Chance,

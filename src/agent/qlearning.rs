@@ -117,22 +117,10 @@ mod tests {
 
     use super::*;
     use crate::rng::Seed;
-    use crate::situation::{
-        ActionId, ActivityId, ClassId, Habit, LabelingId, LookId, PhaseId, Scene, ScreenId, SpotId,
-    };
+    use crate::situation::{ActivityId, LookId, PhaseId, Scene, ScreenId};
 
     fn offers(count: u16) -> Arc<[Offer]> {
-        let offer = |slot: u16| Offer {
-            action: ActionId(slot.into()),
-            slot,
-            labeling: LabelingId(slot.into()),
-            spot: SpotId(slot.into()),
-            class: ClassId(0),
-            has_name: false,
-            hints: 0,
-            habit: Habit::Any,
-        };
-        (0..count).map(offer).collect()
+        (0..count).map(Offer::numbered).collect()
     }
 
     fn scene(state: u32) -> Scene {

@@ -8,10 +8,7 @@ use crate::gui::{
     Widget, offers,
 };
 use crate::rng::Seed;
-use crate::situation::{
-    ActionId, ActivityId, ClassId, Habit, LabelingId, LookId, Next, Offer, PhaseId, Scene, ScreenId, SpotId,
-    StateId,
-};
+use crate::situation::{ActivityId, LookId, Next, Offer, PhaseId, Scene, ScreenId, StateId};
 
 /// A field, a button that takes long clicks too, a list, and a button above it, on a display of 1080 by 1920 pixels.
 fn form() -> Vec<Widget> {
@@ -77,16 +74,6 @@ pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
     let repertoire =
         Repertoire { capabilities: Capabilities::PHONE, ..Repertoire::new(BUILTIN_TEXTS, &[], true) };
     let actions = offers(&screen, &repertoire);
-    let offer = |slot: u16| Offer {
-        action: ActionId(slot.into()),
-        slot,
-        labeling: LabelingId(slot.into()),
-        spot: SpotId(slot.into()),
-        class: ClassId(0),
-        has_name: true,
-        hints: 0,
-        habit: Habit::Any,
-    };
     Scene {
         state: StateId(number),
         screen_id: ScreenId(number),
@@ -94,7 +81,7 @@ pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
         look: LookId(0),
         frame: 0,
         slots: actions.len() as u16,
-        offers: (0..actions.len() as u16).map(offer).collect(),
+        offers: (0..actions.len() as u16).map(Offer::numbered).collect(),
         actions: actions.into(),
         screen: Some(Arc::new(screen)),
     }

@@ -45,7 +45,9 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         Evidence::Form => return "fills a form, and then clicks a button".to_string(),
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),
         Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),
-        Evidence::Repeated => return "a step of those that have brought nearer, once more".to_string(),
+        Evidence::Repeated => {
+            return "repeats the steps that have brought the number of widgets nearer".to_string();
+        }
         Evidence::Chance => return format!("any of {choices}"),
         Evidence::Rule(rule) => return by_rule(rule, choices),
         Evidence::Again => "all was tried: done again, to see whether the app answers alike".to_string(),

@@ -95,11 +95,9 @@ fn is_state(word: &str) -> bool {
 pub(crate) fn is_same_kind(one: &str, other: &str) -> bool {
     match (Element::of(one), Element::of(other)) {
         (Some(one), Some(other)) => {
-            let lasting = |element: Element<'_>| -> Vec<String> {
-                let words = element.classes().filter(|word| !is_state(word));
-                words.map(str::to_string).collect()
-            };
-            (one.tag, one.role) == (other.tag, other.role) && lasting(one) == lasting(other)
+            let is_lasting = |word: &&str| !is_state(word);
+            (one.tag, one.role) == (other.tag, other.role)
+                && one.classes().filter(is_lasting).eq(other.classes().filter(is_lasting))
         }
         (Some(_), None) | (None, Some(_)) => false,
         (None, None) => one == other,

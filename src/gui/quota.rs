@@ -38,7 +38,7 @@ impl Quota {
     }
 
     /// Returns how many widgets must come or go on `screen` for the atom to hold.
-    pub fn gap(&self, screen: &Screen) -> u64 {
+    pub fn deviation(&self, screen: &Screen) -> u64 {
         let values = self.reading.values(Link { before: None, action: None, after: screen });
         let count = values.and_then(|values| values.first()?.parse().ok()).unwrap_or(0);
         match self.op {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_is_the_number_of_widgets_that_are_missing_or_too_many() {
+    fn the_deviation_is_the_number_of_widgets_that_are_missing_or_too_many() {
         let bounds = Bounds::new(0, 0, 9, 9);
         let list = Widget { class: "ul list rows".into(), bounds, ..Widget::default() };
         let row = |text: &str| Widget {
@@ -97,7 +97,7 @@ mod tests {
             let placed = Atom::compared(Term::Count(Box::new(rows.clone())), op, value, ActionTypes::Any);
             for atom in [plain, placed.expect("an atom")] {
                 let quota = Quota::of(&atom, TypedText::Counts);
-                assert_eq!(quota.map(|quota| quota.gap(&screen)), expected, "{atom}");
+                assert_eq!(quota.map(|quota| quota.deviation(&screen)), expected, "{atom}");
             }
         }
         let other = Constant::Term(Term::Count(Box::new(rows.clone())));

@@ -92,11 +92,10 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
         }
     }
     // A new version may change classes and paths, so these only choose among those that are left.
-    let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or_else(|| {
-        let (like, other): (Vec<usize>, Vec<usize>) =
-            left.iter().partition(|&&at| is_same_kind(&all[at].class, &recorded.class));
-        if like.is_empty() { other } else { like }
-    });
+    if left.iter().any(|&at| is_same_kind(&all[at].class, &recorded.class)) {
+        left.retain(|&at| is_same_kind(&all[at].class, &recorded.class));
+    }
+    let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or(left);
     let by_path = same(&by_class, all, recorded, |target| &target.object_id).unwrap_or(by_class);
     by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))
 }

@@ -682,7 +682,7 @@ impl Outlook for Formula {
         self.reward_between(from, to)
     }
 
-    fn gap(&mut self, phase: PhaseId, screen: &Screen) -> Option<u64> {
+    fn deviation(&mut self, phase: PhaseId, screen: &Screen) -> Option<u64> {
         if self.quotas.is_empty() {
             return None;
         }
@@ -690,8 +690,9 @@ impl Outlook for Formula {
             Some(known) => known.clone(),
             None => self.want_quotas(phase),
         };
-        let gap = |group: &Vec<usize>| group.iter().map(|&at| self.quotas[at].1.gap(screen)).sum();
-        wanted.iter().map(gap).min()
+        let deviation =
+            |group: &Vec<usize>| group.iter().map(|&at| self.quotas[at].1.deviation(screen)).sum();
+        wanted.iter().map(deviation).min()
     }
 
     fn classes(&self) -> u32 {

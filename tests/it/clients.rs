@@ -92,7 +92,7 @@ pub fn u2_jar() -> Option<PathBuf> {
 }
 
 /// Returns a Python with these modules, given with their package names at PyPI.
-fn python(modules: &[(&str, &str)]) -> Option<String> {
+pub fn python(modules: &[(&str, &str)]) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
     for (module, package) in modules {
         let imported = Command::new(&python).args(["-c", &format!("import {module}")]).output();

@@ -1,6 +1,5 @@
 //! A WebDriver server behind encryption, as clouds of devices have it.
 
-use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::browser::{has_chrome, served};
 use crate::ci;
 use crate::cli::{Ended, command, ended};
+use crate::clients::python;
 use crate::grid::CAPABILITIES;
 use crate::project::Folder;
 
@@ -98,28 +98,22 @@ fn a_server_behind_encryption_is_reached_if_its_certificate_is_trusted() {
     if !has_chrome() {
         return;
     }
-    let is_there = |program: &str| {
-        let is_there = ci::program(program).is_some();
-        if !is_there {
-            ci::skip(&format!("{program} is missing: install the Debian package {program}"));
-        }
-        is_there
-    };
-    if !is_there("openssl") || !is_there("python3") {
+    if ci::program("openssl").is_none() {
+        ci::skip("openssl is missing: install the Debian package openssl");
         return;
     }
+    let Some(python) = python(&[]) else { return };
     let folder = Folder::new("https");
-    let (certificate, key, proxy) =
-        (folder.path("cert.pem"), folder.path("key.pem"), folder.path("proxy.py"));
+    let (certificate, key) = (folder.path("cert.pem"), folder.path("key.pem"));
     certify(&certificate, &key);
+    folder.write("proxy.py", PROXY);
     folder.write("chrome.json", CAPABILITIES);
     let capabilities = folder.path("chrome.json").display().to_string();
-    fs::write(&proxy, PROXY).expect("the proxy");
     let [port, driver_port] = [ci::free_port(), ci::free_port()];
     let _driver = Running::start(Command::new("chromedriver").arg(format!("--port={driver_port}")));
-    let mut python = Command::new("python3");
-    python.arg(proxy).args([port, driver_port].map(|port| port.to_string())).arg(&certificate).arg(key);
-    let _proxy = Running::start(&mut python);
+    let mut proxy = Command::new(python);
+    proxy.arg(folder.path("proxy.py")).args([port, driver_port].map(|port| port.to_string()));
+    let _proxy = Running::start(proxy.arg(&certificate).arg(key));
     let device = format!("https://anna:k3y@localhost:{port}");
     let begun = Instant::now();
     let seen = loop {

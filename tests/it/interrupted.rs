@@ -10,23 +10,23 @@ use std::time::Duration;
 
 use crate::browser::{has_chrome, served};
 use crate::cli::{Ended, command};
+use crate::project::Folder;
 
 /// Time for some steps after a run has said what its device is.
 const SOME_STEPS: Duration = Duration::from_millis(1_500);
 
-/// A folder of its own, which is removed at the end.
-struct Folder(PathBuf);
+/// Folder for the files of browsers, which want a short path; it is removed at the end.
+struct Temporary(PathBuf);
 
-impl Folder {
-    /// Makes a folder of this name where files of browsers are, as these want a short path.
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("{name}{}", std::process::id()));
+impl Temporary {
+    fn new() -> Temporary {
+        let folder = std::env::temp_dir().join(format!("web{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
-        Folder(folder)
+        Temporary(folder)
     }
 }
 
-impl Drop for Folder {
+impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -38,9 +38,13 @@ fn signal(name: &str, child: &Child) {
 }
 
 /// Runs `explore` until it is at work, and has `end` end it.
-fn ended_by(args: &[&str], temporary: &Path, end: impl FnOnce(&Child)) -> Ended {
+fn ended_by(args: &[&str], out: &Folder, temporary: &Path, end: impl FnOnce(&Child)) -> Ended {
     let mut command = command(&[&["explore", "--budget", "1000000000", "--no-minimize"], args].concat());
-    command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("TMPDIR", temporary);
+    command
+        .arg("--out")
+        .arg(out.path(""))
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("TMPDIR", temporary);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("farlead runs");
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut stderr = child.stderr.take().expect("a pipe");
@@ -53,22 +57,20 @@ fn ended_by(args: &[&str], temporary: &Path, end: impl FnOnce(&Child)) -> Ended 
     thread::sleep(SOME_STEPS);
     end(&child);
     stdout.read_to_string(&mut said).expect("all that it says");
-    let code = std::os::unix::process::ExitStatusExt::signal(&child.wait().expect("it ends"));
-    assert_eq!(code, None, "it ends by itself: {said}");
-    let code = child.wait().expect("it has ended").code().expect("a code");
+    let code = child.wait().expect("it ends").code();
+    let code = code.unwrap_or_else(|| panic!("a signal has ended it: {said}"));
     Ended { code, stdout: said, stderr: errors.join().expect("a reader").expect("text") }
 }
 
 #[test]
 fn a_signal_that_comes_twice_at_once_is_one_and_keeps_what_was_found() {
-    let folder = Folder::new("two");
-    let out = folder.0.display().to_string();
+    let out = Folder::new("interrupted");
     // As `timeout` sends it, to the program and to its group.
     let twice = |child: &Child| ["TERM", "TERM"].iter().for_each(|name| signal(name, child));
-    let ended = ended_by(&["--app", "apps/notes.app", "--out", &out], &folder.0, twice);
+    let ended = ended_by(&["--app", "apps/notes.app"], &out, &std::env::temp_dir(), twice);
     assert_eq!(ended.code, 143, "{}", ended.stderr);
     assert!(ended.stdout.contains("; interrupted\n"), "{}", ended.stdout);
-    assert!(folder.0.join(".farlead/runs/0001/model.json").is_file(), "{}", ended.stdout);
+    assert!(out.path(".farlead/runs/0001/model.json").is_file(), "{}", ended.stdout);
 }
 
 #[test]
@@ -76,11 +78,10 @@ fn a_run_on_a_page_that_a_signal_ends_leaves_no_browser_and_no_file() {
     if !has_chrome() {
         return;
     }
-    let (browser, out) = (Folder::new("web"), Folder::new("out"));
+    let (browser, out) = (Temporary::new(), Folder::new("interrupted-on-a-page"));
     let url = format!("{}/todos.html", served());
-    let kept = out.0.display().to_string();
     for (name, code) in [("INT", 130), ("TERM", 143)] {
-        let ended = ended_by(&["--url", &url, "--out", &kept], &browser.0, |child| signal(name, child));
+        let ended = ended_by(&["--url", &url], &out, &browser.0, |child| signal(name, child));
         assert_eq!(ended.code, code, "{}", ended.stderr);
         assert!(ended.stdout.contains("; interrupted\n"), "{}", ended.stdout);
         let left: Vec<_> = fs::read_dir(&browser.0).expect("the folder").collect();

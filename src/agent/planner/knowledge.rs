@@ -589,7 +589,7 @@ fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::situation::{ClassId, LabelingId, PhaseId, Situation, SpotId};
+    use crate::situation::{LabelingId, PhaseId, Situation};
 
     /// Screens by their numbers, each a state of an activity of its own, with two offers.
     struct App {
@@ -598,17 +598,7 @@ mod tests {
 
     impl App {
         fn new() -> App {
-            let offer = |number: u16| Offer {
-                action: ActionId(number.into()),
-                slot: number,
-                labeling: LabelingId(number.into()),
-                spot: SpotId(number.into()),
-                class: ClassId(0),
-                has_name: true,
-                hints: 0,
-                habit: Habit::Any,
-            };
-            App { offers: Arc::new([offer(0), offer(1)]) }
+            App { offers: Arc::new([0, 1].map(Offer::numbered)) }
         }
 
         fn scene(&self, screen: u32) -> Scene {

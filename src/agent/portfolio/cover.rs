@@ -517,7 +517,7 @@ mod tests {
     use super::*;
     use crate::gui::{Bounds, Target};
     use crate::rng::Seed;
-    use crate::situation::{Habit, LabelingId, Next, PhaseId};
+    use crate::situation::{Next, PhaseId};
 
     /// Screen `state` of `activity`, which offers the actions `first` and `second`, and to go back.
     fn scene(state: u32, activity: u32) -> Scene {
@@ -527,16 +527,6 @@ mod tests {
         };
         let actions: Arc<[Action]> =
             [click("first"), click("second"), Action::Device(DeviceAction::Back)].into();
-        let offer = |at: u32| Offer {
-            action: ActionId(at),
-            slot: at as u16,
-            labeling: LabelingId(at),
-            spot: Default::default(),
-            class: Default::default(),
-            has_name: true,
-            hints: 0,
-            habit: Habit::Any,
-        };
         Scene {
             state: StateId(state),
             screen_id: Default::default(),
@@ -544,7 +534,7 @@ mod tests {
             look: Default::default(),
             frame: u64::from(state),
             slots: 3,
-            offers: (0..3).map(offer).collect(),
+            offers: (0..3).map(Offer::numbered).collect(),
             actions,
             screen: None,
         }

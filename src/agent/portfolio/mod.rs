@@ -3,19 +3,19 @@
 //! Each episode belongs to one member, and all members learn from it. The [shares](shares) of the members follow what they
 //! have brought lately. The first episodes are the plan's.
 
-mod again;
 mod archive;
 mod cover;
 mod forms;
+mod repeats;
 mod shares;
 mod sweep;
 mod walk;
 mod yields;
 
-use self::again::Again;
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
 use self::forms::Forms;
+use self::repeats::Repeats;
 use self::shares::Shares;
 use self::sweep::Sweep;
 use self::walk::Walk;
@@ -119,7 +119,7 @@ pub struct Portfolio {
     sweep: Option<Sweep>,
     cover: Option<Cover>,
     walk: Walk,
-    again: Again,
+    repeats: Repeats,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -144,7 +144,7 @@ impl Portfolio {
             sweep: Some(Sweep::default()),
             cover: Some(Cover::default()),
             walk: Walk::default(),
-            again: Again::default(),
+            repeats: Repeats::default(),
             shares: Shares::new(&members.list(), spent),
             turn: None,
             way: Vec::new(),
@@ -286,8 +286,9 @@ impl Agent for Portfolio {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
         };
-        let gap = situation.scene.screen.as_deref().and_then(|screen| outlook.gap(situation.phase, screen));
-        if let Some(at) = self.again.next(gap, situation) {
+        let screen = situation.scene.screen.as_deref();
+        let deviation = screen.and_then(|screen| outlook.deviation(situation.phase, screen));
+        if let Some(at) = self.repeats.next(deviation, situation) {
             self.planner.look(situation);
             self.explain(Evidence::Repeated, situation.candidates.len());
             return Choice::Offer(at);
@@ -353,7 +354,7 @@ impl Agent for Portfolio {
         if !self.is_recalled {
             self.steps += 1;
             self.news += u32::from(is_new);
-            self.again.note(transition.from.scene, transition.at);
+            self.repeats.note(transition.from.scene, transition.at);
         }
         let explanation = self.planner.learn(transition, rng);
         let reason = self.reason.or(explanation.reason);
@@ -373,7 +374,7 @@ impl Agent for Portfolio {
             }
             (self.news, self.steps) = (0, 0);
             self.sweep.iter_mut().for_each(Sweep::settle);
-            self.again.end();
+            self.repeats.end();
         }
         self.planner.end(origin)
     }
@@ -382,7 +383,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
-        self.again = Again::default();
+        self.repeats = Repeats::default();
         self.sweep.iter_mut().for_each(Sweep::forget);
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::gui::{Bounds, Target, Touch};
     use crate::rng::Seed;
-    use crate::situation::{Habit, LabelingId, Offer, PhaseId};
+    use crate::situation::{Offer, PhaseId};
 
     #[test]
     fn buttons_come_before_keys_and_half_of_the_texts_are_sent() {
@@ -97,16 +97,6 @@ mod tests {
             vec![Action::Touch(Touch::Click, on("button")), text(""), text("a"), text("b"), text("c")];
         let keys = [DeviceAction::Enter, DeviceAction::Back, DeviceAction::Forward, DeviceAction::Reload];
         actions.extend(keys.map(Action::Device));
-        let offer = |at: usize| Offer {
-            action: Default::default(),
-            slot: at as u16,
-            labeling: LabelingId(at as u32),
-            spot: Default::default(),
-            class: Default::default(),
-            has_name: true,
-            hints: 0,
-            habit: Habit::Any,
-        };
         let scene = Scene {
             state: Default::default(),
             screen_id: Default::default(),
@@ -114,7 +104,7 @@ mod tests {
             look: Default::default(),
             frame: 0,
             slots: 9,
-            offers: (0..actions.len()).map(offer).collect(),
+            offers: (0..actions.len() as u16).map(Offer::numbered).collect(),
             actions: Arc::from(actions),
             screen: None,
         };
