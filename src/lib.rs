@@ -104,6 +104,7 @@ pub mod sorted;
 pub mod spec;
 pub mod statistics;
 pub mod store;
+pub mod studio;
 pub mod test_case;
 mod text;
 pub mod trace;

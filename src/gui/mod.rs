@@ -59,7 +59,7 @@ pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Capabilities, Repertoire, offers};
 pub use outline::Outline;
 pub use packed::PackedScreens;
-pub use paste::{Pasted, atom_of_action, atom_of_widget, atoms_of_screen};
+pub use paste::{Pasted, atom_of_action, atom_of_widget, atoms_of_screen, atoms_of_widget};
 pub use pattern::{Pattern, Relation};
 pub use picture::{Picture, Pixels};
 pub use quota::Quota;

@@ -61,6 +61,36 @@ pub fn atom_of_widget(screen: &Screen, widget: &Widget) -> Option<Atom> {
     Atom::new(all).ok()
 }
 
+/// Returns atoms that hold of `widget`, which is at `object_id`: one for each key that has a value there.
+pub fn atoms_of_widget(widget: &Widget, object_id: &str) -> Vec<Atom> {
+    let name = |key: Key, name: &str| {
+        let (op, value) = shown(name);
+        comparison(key, op, value).filter(|_| !name.trim().is_empty())
+    };
+    let is = |flag: Flags| widget.flags.has(flag).to_string();
+    let named = [
+        // What a password field shows is nobody's business.
+        Some(Key::Text).filter(|_| !widget.flags.has(Flags::PASSWORD)).and_then(|key| name(key, &widget.text)),
+        name(Key::Desc, &widget.desc),
+        name(Key::Id, widget.id_entry()),
+    ];
+    let id = named.iter().rev().find_map(Clone::clone);
+    let states = [
+        (Key::Checked, Flags::CHECKED, Flags::CHECKABLE),
+        (Key::Enabled, Flags::ENABLED, Flags::default()),
+        (Key::Focused, Flags::FOCUSED, Flags::FOCUSED),
+        (Key::Selected, Flags::SELECTED, Flags::SELECTED),
+    ];
+    // A state says nothing without the widget's name.
+    let states = states.iter().filter(|(_, _, needed)| widget.flags.has(*needed)).filter_map(|&(key, flag, _)| {
+        Some(vec![id.clone()?, comparison(key, Op::Equal, &is(flag))?])
+    });
+    let place = comparison(Key::ObjectId, Op::Equal, object_id);
+    let class = name(Key::Class, widget.class.rsplit('.').next().unwrap_or_default());
+    let single = named.iter().cloned().chain([class, place]).flatten().map(|one| vec![one]);
+    single.chain(states).filter_map(|all| Atom::new(all).ok()).collect()
+}
+
 /// Returns the atom that holds of `action`, with its detail, or its path in the tree where nothing else names it.
 pub fn atom_of_action(action: &Action) -> Option<Atom> {
     let mut all = vec![comparison(Key::ActionType, Op::Equal, action.type_name())?];

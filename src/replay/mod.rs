@@ -59,6 +59,15 @@ pub struct Played {
     pub missing: Option<(usize, Option<Near>)>,
 }
 
+/// A step with its labels and the rest of the objective.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The step.
+    pub step: Step,
+    /// True if the run up to here reaches the objective.
+    pub is_won: bool,
+}
+
 /// The result of replaying a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
@@ -240,6 +249,23 @@ impl Player {
         // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
         (class, look, self.objective.step(phase, &moment))
+    }
+
+    /// Judges steps that somebody has done, up to the first that reaches the objective.
+    pub fn judge_all(&mut self, steps: impl IntoIterator<Item = (Action, Observation)>) -> Vec<Judged> {
+        let mut phase = PhaseId::START;
+        let mut judged: Vec<Judged> = Vec::new();
+        for (action, observation) in steps {
+            let before = judged.last().map(|last| last.step.observation.clone());
+            let (step, judgement) = self.step(phase, before.as_ref(), action, observation);
+            phase = judgement.next;
+            let is_won = judgement.verdict == Verdict::Won;
+            judged.push(Judged { step, is_won });
+            if is_won {
+                break;
+            }
+        }
+        judged
     }
 
     /// Returns true if `trace` reaches the objective of the spec.

@@ -30,7 +30,7 @@ const LAYERS: [Layer; 8] = [
     Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",
-        modules: &["minimise", "keep", "store", "export", "learned", "policy", "report"],
+        modules: &["minimise", "keep", "store", "export", "learned", "policy", "report", "studio"],
         uses_left: true,
     },
     Layer { name: "outside", modules: &["emulator"], uses_left: false },

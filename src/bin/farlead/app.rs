@@ -1,5 +1,6 @@
 //! The app that a command drives, as the command line names it.
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -457,6 +458,30 @@ impl AppArgs {
         let of_project = project.set.iter().filter(|_| !own);
         let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
         app.chain(apk).chain(package).chain(url).chain(set).flatten().collect()
+    }
+
+    /// Returns these flags as they are typed.
+    pub fn flags(&self) -> Vec<OsString> {
+        let paths = |flag: &'static str, paths: &[PathBuf]| -> Vec<OsString> {
+            paths.iter().flat_map(|path| [flag.into(), path.clone().into_os_string()]).collect()
+        };
+        let texts = |flag: &'static str, texts: &[String]| -> Vec<OsString> {
+            texts.iter().flat_map(|text| [flag.into(), text.into()]).collect()
+        };
+        let reset = Some(self.reset).filter(|&reset| reset != ResetName::Clear);
+        let reset = reset.and_then(|reset| reset.to_possible_value()).map(|value| value.get_name().to_string());
+        [
+            paths("--app", &self.app),
+            paths("--apk", &self.apk),
+            texts("--package", self.package.as_slice()),
+            texts("--url", self.url.as_slice()),
+            texts("--device", &self.device),
+            texts("--reset", reset.as_slice()),
+            paths("--u2", self.u2.as_slice()),
+            paths("--capabilities", self.capabilities.as_slice()),
+            texts("--set", &self.set),
+        ]
+        .concat()
     }
 
     /// Opens the app; `set` are parameters from the file `origin`, which come before those of the command line.

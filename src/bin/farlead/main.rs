@@ -36,6 +36,7 @@ mod set_up;
 mod sim;
 mod sources;
 mod stdout;
+mod studio;
 mod training;
 mod words;
 
@@ -92,6 +93,7 @@ enum Command {
     Words(words::WordsArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
+    Studio(studio::StudioArgs),
     Devices(devices::DevicesArgs),
     Doctor(doctor::DoctorArgs),
     Init(init::InitArgs),
@@ -236,6 +238,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Words(args) => words::run(args),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
+        Command::Studio(args) => studio::run(args, &shell),
         Command::Devices(args) => devices::run(args, &shell),
         Command::Doctor(args) => doctor::run(args, &shell),
         Command::Init(args) => init::run(args, &shell),

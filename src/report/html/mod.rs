@@ -22,7 +22,7 @@ use super::run::Run;
 use super::words::{self, escape, grouped, len, line};
 pub use app_map::{map_html, map_svg};
 pub use model_diff::model_diff_html;
-use phone::Displays;
+pub use phone::{Canvas, Displays, screen_svg};
 use spec::Section;
 
 /// Size of a page that a browser still loads well; the page names what is left out.
@@ -31,7 +31,11 @@ const BYTES_MAX: usize = 10_000_000;
 /// Part of [`BYTES_MAX`] for the head and the table of specs.
 const BYTES_HEAD: usize = 2_000_000;
 
-pub(super) const STYLE: &str = include_str!("style.css");
+/// Colours, light and dark, of all pages.
+pub const COLOURS: &str = include_str!("colours.css");
+
+pub(super) const STYLE: &str =
+    concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("drawn.css"));
 const SCRIPT: &str = include_str!("script.js");
 
 /// Policy that allows the style and script of the page alone, and no request.

@@ -102,6 +102,11 @@ impl Canvas {
         f64::from(self.pixels.height()) * self.scale + 2.0 * FRAME
     }
 
+    /// Returns width and height of the display, in pixels.
+    pub fn display(self) -> (u32, u32) {
+        (self.pixels.width(), self.pixels.height())
+    }
+
     /// Returns the visible part of `bounds` in the picture.
     fn place(self, bounds: Bounds) -> Option<Rectangle> {
         let seen = bounds.intersection(self.pixels);
@@ -159,12 +164,32 @@ impl Rectangle {
 
 /// Returns the symbol of the screen with this number: its picture if there is one, else a drawing of its widgets.
 pub fn symbol(number: usize, screen: &Screen, picture: Option<&Picture>, canvas: Canvas) -> String {
-    let mut svg = format!(
-        "<symbol id=\"screen-{number}\" viewBox=\"0 0 {} {}\">",
+    format!(
+        "<symbol id=\"screen-{number}\" viewBox=\"0 0 {} {}\">{}</symbol>\n",
         short(canvas.width()),
-        short(canvas.height())
-    );
+        short(canvas.height()),
+        drawn(screen, picture, canvas)
+    )
+}
+
+/// Returns a picture that stands alone of the display of a screen, without the frame around it.
+pub fn screen_svg(screen: &Screen, picture: Option<&Picture>, canvas: Canvas) -> String {
+    let Rectangle { x, y, width, height } = canvas.whole();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{} {} {} {}\"><style>{}{}</style>{}</svg>",
+        short(x),
+        short(y),
+        short(width),
+        short(height),
+        super::COLOURS,
+        include_str!("drawn.css"),
+        drawn(screen, picture, canvas)
+    )
+}
+
+fn drawn(screen: &Screen, picture: Option<&Picture>, canvas: Canvas) -> String {
     let whole = canvas.whole();
+    let mut svg = String::new();
     let body = Rectangle { x: 1.0, y: 1.0, width: canvas.width() - 2.0, height: canvas.height() - 2.0 };
     svg += &body.svg("body", 16.0);
     // A dark display shows nothing, though its tree may still have widgets.
@@ -181,7 +206,6 @@ pub fn symbol(number: usize, screen: &Screen, picture: Option<&Picture>, canvas:
             }
         }
     }
-    svg += "</symbol>\n";
     svg
 }
 

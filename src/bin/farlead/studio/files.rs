@@ -1,0 +1,139 @@
+//! The spec files of a project, as the studio lists, reads and writes them: nothing outside of the project's folder, and no
+//! other kind of file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use farlead::{spec, store};
+
+use crate::Mistake;
+use crate::sources::BYTES_MAX;
+
+/// Most files that are listed.
+const FILES_MAX: usize = 2_000;
+/// Deepest folder that is listed.
+const DEPTH_MAX: usize = 6;
+
+/// Spec files below a folder.
+pub struct Files {
+    /// Folder; empty if it is the current one.
+    root: PathBuf,
+    /// Files that a page shows, and how they were when they were read last.
+    watched: BTreeMap<String, Option<State>>,
+}
+
+/// Signs by which a changed file is told.
+type State = (SystemTime, u64);
+
+impl Files {
+    /// Returns the files below `folder`; an empty one is the current one.
+    pub fn below(folder: &Path) -> Files {
+        Files { root: folder.to_path_buf(), watched: BTreeMap::new() }
+    }
+
+    /// Returns the path of a file for the commands of farlead.
+    pub fn path(&self, name: &str) -> Result<PathBuf, Mistake> {
+        let path = Path::new(name);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let is_spec = path.extension().is_some_and(|end| end == "ltl" || end == "feature");
+        if !is_plain || !is_spec || name.contains('\\') {
+            let message = format!("{name:?} is no file that the studio may use: one is like specs/notes.ltl");
+            return Err(Mistake::new(message));
+        }
+        let path = self.root.join(path);
+        // A link may lead out of the project.
+        let parent = path.ancestors().skip(1).find(|folder| named(folder).exists()).unwrap_or(&self.root);
+        let real = |path: &Path| named(path).canonicalize().ok();
+        let inside = |at: &Path| real(at).zip(real(&self.root)).is_some_and(|(at, root)| at.starts_with(root));
+        if !inside(parent) || path.exists() && !inside(&path) {
+            return Err(Mistake::new(format!("{name:?} leads out of the project")));
+        }
+        Ok(path)
+    }
+
+    /// Returns the names of all spec files and stored tests.
+    pub fn list(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        list_into(named(&self.root), "", 0, &mut names);
+        names.sort();
+        names
+    }
+
+    /// Returns the text of a file, which is watched from now on.
+    pub fn read(&mut self, name: &str) -> Result<String, Mistake> {
+        let path = self.path(name)?;
+        let read = spec::read_text(&path).map_err(|error| Mistake::new(error.to_string()))?;
+        self.watched.insert(name.to_string(), state(&path));
+        Ok(read.text().to_string())
+    }
+
+    /// Writes a file, unless somebody else has written it since it was `was`; none is for a file that is not there.
+    pub fn write(&mut self, name: &str, text: &str, was: Option<&str>) -> Result<(), Mistake> {
+        let path = self.path(name)?;
+        if text.len() as u64 > BYTES_MAX {
+            return Err(Mistake::new(format!("{name} would be longer than {BYTES_MAX} bytes")));
+        }
+        let there = fs::read_to_string(&path).ok();
+        match (&there, was) {
+            (None, None) => {}
+            (Some(there), Some(was)) if *there == was => {}
+            (Some(_), None) => {
+                return Err(Mistake::new(format!("{name} is there already; open it, or take another name")));
+            }
+            (Some(_) | None, Some(_)) => {
+                let message = format!("{name} has changed on disk meanwhile; open it again, nothing was written");
+                return Err(Mistake::new(message));
+            }
+        }
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| error.to_string());
+        written
+            .and_then(|()| store::write(&path, text.as_bytes()).map_err(|error| error.to_string()))
+            .map_err(|error| Mistake::new(format!("cannot write {name}: {error}")))?;
+        self.watched.insert(name.to_string(), state(&path));
+        Ok(())
+    }
+
+    /// Returns the watched files that somebody else has changed, with their texts; none for one that is gone.
+    pub fn changed(&mut self) -> Vec<(String, Option<String>)> {
+        let mut changed = Vec::new();
+        for (name, known) in &mut self.watched {
+            let path = self.root.join(name);
+            let now = state(&path);
+            if now != *known {
+                *known = now;
+                changed.push((name.clone(), fs::read_to_string(&path).ok()));
+            }
+        }
+        changed
+    }
+}
+
+/// Returns a folder by a name that the system knows.
+fn named(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
+
+fn state(path: &Path) -> Option<State> {
+    let about = fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+fn list_into(folder: &Path, before: &str, depth: usize, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(kind) = entry.file_type() else { continue };
+        // Hidden folders, and what builds leave behind, have no specs of the user's.
+        if names.len() >= FILES_MAX || name.starts_with('.') || name == "target" || name == "node_modules" {
+            continue;
+        }
+        let shown = if before.is_empty() { name.clone() } else { format!("{before}/{name}") };
+        if kind.is_dir() && depth < DEPTH_MAX {
+            list_into(&entry.path(), &shown, depth + 1, names);
+        } else if kind.is_file() && (name.ends_with(".ltl") || name.ends_with(".feature")) {
+            names.push(shown);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A command of farlead that the studio has started: the same program, as a user would type it.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::Post;
+
+/// Longest line that is handed on, in bytes.
+const LINE_MAX: u64 = 1_000_000;
+/// Bytes of lines that are handed on together.
+const LINES_BYTES: usize = 64_000;
+
+/// Stream of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Results.
+    Out,
+    /// Progress and messages.
+    Err,
+}
+
+impl Stream {
+    /// Returns its name for the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stream::Out => "out",
+            Stream::Err => "err",
+        }
+    }
+}
+
+/// Change of a command.
+pub enum Change {
+    /// It wrote lines.
+    Lines(Stream, String),
+    /// It ended, with this exit code if no signal ended it.
+    Ended(Option<i32>),
+}
+
+/// Command that runs.
+pub struct Job {
+    /// Arguments as one types them.
+    pub shown: String,
+    child: Arc<Mutex<Child>>,
+}
+
+impl Job {
+    /// Starts this program with `args`, which a person would type as `shown`; what it does is sent as posts.
+    pub fn start(args: Vec<OsString>, shown: String, sender: &Sender<Post>) -> io::Result<Job> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(&args)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let child = Arc::new(Mutex::new(child));
+        let readers = [out.map(|out| read(Stream::Out, out, sender)), err.map(|err| read(Stream::Err, err, sender))];
+        let (waited, sender) = (child.clone(), sender.clone());
+        thread::spawn(move || {
+            for reader in readers.into_iter().flatten() {
+                // A reader that panicked has said so.
+                let _ = reader.join();
+            }
+            // Both streams have ended, so the wait is short and nobody waits for the lock.
+            let status = waited.lock().unwrap_or_else(PoisonError::into_inner).wait();
+            let _ = sender.send(Post::Changed(Change::Ended(status.ok().and_then(|status| status.code()))));
+        });
+        Ok(Job { shown, child })
+    }
+
+    /// Asks the command to end, with what it has found.
+    pub fn stop(&self) {
+        self.signal(Wish::Stop);
+    }
+
+    /// Lets the command rest, or go on.
+    pub fn pause(&self, rests: bool) {
+        self.signal(if rests { Wish::Rest } else { Wish::GoOn });
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, wish: Wish) {
+        use rustix::process::{Pid, Signal, kill_process};
+        let signals: &[Signal] = match wish {
+            // One that rests would not hear it.
+            Wish::Stop => &[Signal::INT, Signal::CONT],
+            Wish::Rest => &[Signal::STOP],
+            Wish::GoOn => &[Signal::CONT],
+        };
+        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        for &signal in signals {
+            // One that has ended needs no signal.
+            let _ = kill_process(Pid::from_child(&child), signal);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&self, wish: Wish) {
+        if wish == Wish::Stop {
+            // One that has ended needs no signal.
+            let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        }
+    }
+}
+
+/// Returns a command of farlead as one types it in a shell.
+pub fn shown(args: &[OsString]) -> String {
+    args.iter().fold("farlead".to_string(), |all, arg| format!("{all} {}", quoted(&arg.to_string_lossy())))
+}
+
+fn quoted(arg: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
+    if !arg.is_empty() && arg.chars().all(is_plain) { arg.to_string() } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Stop,
+    Rest,
+    GoOn,
+}
+
+/// Reads lines until the end, and sends as many at a time as there are.
+fn read(
+    stream: Stream,
+    from: impl Read + Send + 'static,
+    sender: &Sender<Post>,
+) -> thread::JoinHandle<()> {
+    let sender = sender.clone();
+    thread::spawn(move || {
+        let mut from = BufReader::with_capacity(LINES_BYTES, from);
+        let mut lines = Vec::new();
+        loop {
+            let count = from.by_ref().take(LINE_MAX).read_until(b'\n', &mut lines).unwrap_or(0);
+            // A command may write faster than a page reads.
+            let waits = count > 0 && !from.buffer().is_empty() && lines.len() < LINES_BYTES;
+            if !waits && !lines.is_empty() {
+                let text = String::from_utf8_lossy(&std::mem::take(&mut lines)).trim_end().to_string();
+                if sender.send(Post::Changed(Change::Lines(stream, text))).is_err() {
+                    return;
+                }
+            }
+            if count == 0 {
+                return;
+            }
+        }
+    })
+}

@@ -1,0 +1,425 @@
+//! `farlead studio`: a page in the browser on which an app is driven by hand, specs are clicked together, and commands run.
+//!
+//! The library's [`farlead::studio`] leads the run; specs are lint like in an editor; searching, replaying and storing are the
+//! commands of this program, started as a user would type them. One thread owns all of that and takes what pages say in turn.
+
+mod files;
+mod job;
+mod web;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender};
+use std::time::Duration;
+
+use clap::Args;
+use farlead::gui::{BUILTIN_TEXTS, Repertoire};
+use farlead::rng::Seed;
+use farlead::studio::{Request, Studio};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::app::{AppArgs, OpenedApp};
+use crate::lsp;
+use crate::progress::interruption;
+use crate::project::Project;
+use crate::secrets::SecretTexts;
+use crate::sources::Shell;
+use crate::stdout::out;
+use crate::{Exit, Missing, Mistake, say};
+use files::Files;
+use job::{Change, Job};
+use web::Web;
+
+/// Version of the messages; docs/studio-protocol.md has them.
+const PROTOCOL: u32 = 1;
+/// Pause between two looks at files and signals.
+const LOOKS: Duration = Duration::from_millis(250);
+/// Looks at files that change, one in so many.
+const FILES_EVERY: u32 = 4;
+/// Report of the last command, below the folder of the project.
+const REPORT: &str = ".farlead/studio/report.html";
+
+/// Open a page in the browser: drive the app, click specs together, watch searches.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead studio --app apps/notes.app             a model, in the simulator
+  farlead studio --package org.example.notes      an app on the only phone
+  farlead studio --url http://localhost:8000/     a page, in Chrome
+
+stdout has the address to open once the page is there, with a token: only who knows it is let in, and
+only from this machine. Commands started on the page run on when the page is closed. Specs that are
+saved on the page are files below the current project. docs/studio.md shows it all.
+
+It runs until Ctrl-C. Exit codes: 2 command line; 3 the app cannot be read; 4 no device, or the port is
+taken.")]
+pub struct StudioArgs {
+    /// Port to listen on; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 15600)]
+    port: u16,
+    /// Seed of all chance [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten, next_help_heading = "App")]
+    app: AppArgs,
+}
+
+pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut project = Project::find()?;
+    project.secrets = SecretTexts::of(&project)?.read()?;
+    let interrupted = interruption();
+    let web = Web::listen(args.port).map_err(|error| {
+        Missing::new(format!("cannot listen on port {}: {error}; `--port 0` takes a free one", args.port))
+    })?;
+    let mut hall = Hall::open(args, project, shell, web.sender())?;
+    {
+        let mut stdout = out();
+        writeln!(stdout, "studio at {}", web.url())?;
+        // Whoever starts it waits for this line, so it must not stay in a buffer.
+        stdout.flush()?;
+    }
+    let mut looks = 0;
+    while !interrupted.load(Ordering::Relaxed) {
+        match web.posts().recv_timeout(LOOKS) {
+            Ok(post) => hall.take(post),
+            Err(RecvTimeoutError::Timeout) => {
+                looks += 1;
+                if looks % FILES_EVERY == 0 {
+                    hall.tell_changed_files();
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    hall.end(&web);
+    Ok(Exit::Interrupted)
+}
+
+/// Event that somebody outside has caused.
+enum Post {
+    /// A page was opened; the sender takes messages to it.
+    Joined(u64, SyncSender<String>),
+    /// A page sent a message.
+    Said(u64, String),
+    /// A page was closed.
+    Left(u64),
+    /// A browser wants a document.
+    Wanted(Wanted, Sender<Option<String>>),
+    /// The command that runs has changed.
+    Changed(Change),
+}
+
+/// Document that is not the same at all times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Picture of this number.
+    Picture(usize),
+    /// Report of the last command, as HTML.
+    Report,
+}
+
+/// Request of a page besides those about the run.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+enum Wish {
+    /// Says the version of the messages that the page knows.
+    Hello { version: u32 },
+    /// Lists the spec files and stored tests of the project.
+    Files,
+    /// Reads a file, and tells of its changes from now on.
+    Open { file: String },
+    /// Writes a file that was `was` before; none if it was not there.
+    Save { file: String, text: String, was: Option<String> },
+    /// A message of the language server protocol about a text that need not be saved.
+    Editor { message: Value },
+    /// Starts `farlead check`.
+    Check {
+        file: String,
+        #[serde(default)]
+        only: Option<String>,
+    },
+    /// Starts `farlead explore`.
+    Explore {
+        #[serde(default)]
+        files: Vec<String>,
+        #[serde(default)]
+        budget: Option<u32>,
+    },
+    /// Starts `farlead replay`.
+    Replay { file: String },
+    /// Ends the command that runs.
+    Stop,
+    /// Lets the command rest, or go on.
+    Pause { rests: bool },
+}
+
+/// Names of [`Wish`]es, as `do` has them.
+const WISHES: [&str; 10] =
+    ["hello", "files", "open", "save", "editor", "check", "explore", "replay", "stop", "pause"];
+
+/// The app, the project, the command that runs, and the pages that look on.
+struct Hall<'a> {
+    args: &'a StudioArgs,
+    shell: &'a Shell,
+    project: Project,
+    /// None while a command uses the devices.
+    app: Option<OpenedApp>,
+    studio: Studio,
+    files: Files,
+    job: Option<Job>,
+    /// Pages, each with what its editor has open.
+    pages: BTreeMap<u64, Page>,
+    sender: Sender<Post>,
+}
+
+struct Page {
+    sender: SyncSender<String>,
+    editor: lsp::Server,
+}
+
+impl<'a> Hall<'a> {
+    fn open(
+        args: &'a StudioArgs,
+        project: Project,
+        shell: &'a Shell,
+        sender: Sender<Post>,
+    ) -> anyhow::Result<Hall<'a>> {
+        let app = args.app.open(&project, shell)?;
+        let texts = BUILTIN_TEXTS;
+        let repertoire = Repertoire { rules: project.rules.clone(), ..Repertoire::new(texts, &[], true) };
+        let studio = Studio::new(app.device(seed(args, &project)), repertoire);
+        let files = Files::below(&project.folder);
+        let mut hall =
+            Hall { args, shell, project, app: Some(app), studio, files, job: None, pages: BTreeMap::new(), sender };
+        if let Err(refusal) = hall.studio.answer(Request::Start { activity: None }) {
+            say(&format!("{refusal}; the page can try again"));
+        }
+        Ok(hall)
+    }
+
+    fn take(&mut self, post: Post) {
+        match post {
+            Post::Joined(number, sender) => {
+                self.pages.insert(number, Page { sender, editor: lsp::Server::ready() });
+            }
+            Post::Left(number) => {
+                self.pages.remove(&number);
+            }
+            Post::Said(number, text) => {
+                let answer = self.answer(number, &text);
+                self.tell(number, &answer);
+            }
+            Post::Wanted(wanted, answer) => {
+                let document = match wanted {
+                    Wanted::Picture(number) => self.studio.picture(number),
+                    Wanted::Report => std::fs::read_to_string(self.project.folder.join(REPORT)).ok(),
+                };
+                // A browser that has gone away wants nothing any more.
+                let _ = answer.send(document);
+            }
+            Post::Changed(change) => self.tell_change(change),
+        }
+    }
+
+    fn tell(&mut self, number: u64, message: &Value) {
+        let Some(page) = self.pages.get(&number) else { return };
+        // A page that takes nothing any more is let go.
+        if page.sender.try_send(message.to_string()).is_err() {
+            self.pages.remove(&number);
+        }
+    }
+
+    fn tell_all(&mut self, message: &Value) {
+        let numbers: Vec<u64> = self.pages.keys().copied().collect();
+        numbers.into_iter().for_each(|number| self.tell(number, message));
+    }
+
+    fn tell_changed_files(&mut self) {
+        for (file, text) in self.files.changed() {
+            self.tell_all(&json!({ "event": "file", "file": file, "text": text }));
+        }
+    }
+
+    /// Returns the answer to a message of a page.
+    fn answer(&mut self, page: u64, text: &str) -> Value {
+        let mut message: Value = match serde_json::from_str(text) {
+            Ok(message) => message,
+            Err(error) => return json!({ "id": null, "error": format!("this is no JSON: {error}") }),
+        };
+        let id = message.as_object_mut().and_then(|fields| fields.remove("id")).unwrap_or_default();
+        match self.done(page, message) {
+            Ok(result) => json!({ "id": id, "result": result }),
+            Err(error) => json!({ "id": id, "error": format!("{error:#}") }),
+        }
+    }
+
+    fn done(&mut self, page: u64, message: Value) -> anyhow::Result<Value> {
+        let name = message.get("do").and_then(Value::as_str).unwrap_or_default();
+        if WISHES.contains(&name) {
+            let wish = Wish::deserialize(message).map_err(unread)?;
+            return self.grant(page, wish);
+        }
+        let request = Request::deserialize(message).map_err(unread)?;
+        let changes = request.changes();
+        let reply = self.studio.answer(request);
+        // A request that fails half-way has changed the run, too.
+        if changes {
+            let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
+            self.tell_all(&json!({ "event": "view", "view": view }));
+        }
+        Ok(serde_json::to_value(reply?)?)
+    }
+
+    fn grant(&mut self, page: u64, wish: Wish) -> anyhow::Result<Value> {
+        Ok(match wish {
+            Wish::Hello { version } => {
+                if version != PROTOCOL {
+                    let message = format!("this studio speaks version {PROTOCOL}; reload the page");
+                    return Err(Mistake::new(message).into());
+                }
+                json!({
+                    "version": PROTOCOL,
+                    "farlead": env!("CARGO_PKG_VERSION"),
+                    "job": self.job.as_ref().map(|job| &job.shown),
+                    "view": self.studio.answer(Request::View)?,
+                    "files": self.files.list(),
+                })
+            }
+            Wish::Files => json!({ "files": self.files.list() }),
+            Wish::Open { file } => json!({ "text": self.files.read(&file)? }),
+            Wish::Save { file, text, was } => {
+                self.files.write(&file, &text, was.as_deref())?;
+                let files = self.files.list();
+                self.tell_all(&json!({ "event": "files", "files": files }));
+                json!({})
+            }
+            Wish::Editor { message } => {
+                let page = self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
+                json!({ "messages": page.editor.answer(message) })
+            }
+            Wish::Check { file, only } => {
+                let path = self.files.path(&file)?;
+                let only = only.into_iter().flat_map(|only| ["--only".to_string(), only]).map(OsString::from);
+                let args = ["check".into(), path.into_os_string()].into_iter().chain(only);
+                self.start(args.collect(), true)?
+            }
+            Wish::Explore { files, budget } => {
+                let mut args: Vec<OsString> = vec!["explore".into()];
+                for file in files {
+                    args.push(self.files.path(&file)?.into_os_string());
+                }
+                args.extend(["--budget".into(), budget.unwrap_or(1_000).to_string().into()]);
+                self.start(args, false)?
+            }
+            Wish::Replay { file } => {
+                let path = self.files.path(&file)?;
+                self.start(vec!["replay".into(), path.into_os_string()], false)?
+            }
+            Wish::Stop => {
+                self.running()?.stop();
+                json!({})
+            }
+            Wish::Pause { rests } => {
+                self.running()?.pause(rests);
+                json!({})
+            }
+        })
+    }
+
+    fn running(&self) -> Result<&Job, Mistake> {
+        self.job.as_ref().ok_or_else(|| Mistake::new("no command runs".to_string()))
+    }
+
+    /// Returns the flags by which a command reports to the studio.
+    fn reports(&self, tells_steps: bool) -> Vec<OsString> {
+        let report = self.project.folder.join(REPORT);
+        // The report of the command before is no report of this one.
+        let _ = std::fs::remove_file(&report);
+        let mut flags: Vec<OsString> = vec!["--json".into(), "--html".into(), report.into_os_string()];
+        if tells_steps {
+            flags.push("--verbose".into());
+        }
+        flags
+    }
+
+    /// Starts a command on the app of the studio; `tells_steps` says if it has a line for each.
+    fn start(&mut self, mut args: Vec<OsString>, tells_steps: bool) -> anyhow::Result<Value> {
+        if self.job.is_some() {
+            let message = "a command runs already; wait until it ends, or stop it";
+            return Err(Mistake::new(message.to_string()).into());
+        }
+        let folder: PathBuf = self.project.folder.join(REPORT);
+        if let Some(folder) = folder.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        args.extend(self.args.app.flags());
+        args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
+        let shown = job::shown(&args);
+        args.extend(self.reports(tells_steps));
+        if self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
+            // One at a time drives a device.
+            self.studio.release();
+            self.app = None;
+        }
+        self.job = Some(Job::start(args, shown.clone(), &self.sender)?);
+        let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
+        self.tell_all(&json!({ "event": "job", "command": shown }));
+        self.tell_all(&json!({ "event": "view", "view": view }));
+        Ok(json!({ "command": shown }))
+    }
+
+    fn tell_change(&mut self, change: Change) {
+        match change {
+            Change::Lines(stream, text) => {
+                self.tell_all(&json!({ "event": "lines", "stream": stream.name(), "text": text }));
+            }
+            Change::Ended(code) => {
+                self.job = None;
+                let has_report = self.project.folder.join(REPORT).exists();
+                let lost = self.take_back().err().map(|error| format!("{error:#}"));
+                self.tell_all(&json!({ "event": "ended", "code": code, "report": has_report, "lost": lost }));
+                let files = self.files.list();
+                self.tell_all(&json!({ "event": "files", "files": files }));
+                if let Ok(view) = self.studio.answer(Request::View) {
+                    self.tell_all(&json!({ "event": "view", "view": view }));
+                }
+            }
+        }
+    }
+
+    /// Takes the device back from a command, and does the run again.
+    fn take_back(&mut self) -> anyhow::Result<()> {
+        if self.app.is_none() {
+            let app = self.args.app.open(&self.project, self.shell)?;
+            let device = app.device(seed(self.args, &self.project));
+            self.app = Some(app);
+            self.studio.resume(device)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the command that runs, and waits for what it has to say.
+    fn end(mut self, web: &Web) {
+        if let Some(job) = &self.job {
+            job.stop();
+        }
+        while self.job.is_some() {
+            match web.posts().recv() {
+                Ok(Post::Changed(Change::Ended(_))) | Err(_) => self.job = None,
+                Ok(_) => {}
+            }
+        }
+        self.studio.release();
+    }
+}
+
+fn seed(args: &StudioArgs, project: &Project) -> Seed {
+    args.seed.or(project.seed).map(Seed).unwrap_or_default()
+}
+
+fn unread(error: serde_json::Error) -> Mistake {
+    Mistake::new(format!("this request cannot be read: {error}"))
+}

@@ -1,0 +1,596 @@
+"use strict";
+// The page is a client of the messages in docs/studio-protocol.md. Texts of apps become text nodes, never markup.
+
+const VERSION = 1;
+const token = new URLSearchParams(location.search).get("token") || "";
+const at = (id) => document.getElementById(id);
+
+let socket = null;
+let view = null;
+let files = [];
+let sent = 0;
+const waiting = new Map();
+
+/** Returns an element with this text or these children. */
+function make(tag, fields = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(fields)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "class") made.className = value;
+    else if (key.includes("-") || key === "role") made.setAttribute(key, value);
+    else made[key] = value;
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function say(text, isBad = false) {
+  at("status").textContent = text;
+  at("status").className = isBad ? "bad" : "";
+}
+
+/** Sends a request; the promise has its result. */
+function ask(request) {
+  return new Promise((done, failed) => {
+    if (!socket || socket.readyState !== WebSocket.OPEN) {
+      failed(new Error("the studio is not reached; is `farlead studio` still running?"));
+      return;
+    }
+    sent += 1;
+    waiting.set(sent, { done, failed });
+    socket.send(JSON.stringify({ id: sent, ...request }));
+  });
+}
+
+/** Does a request of the user's and shows its error, if there is one. */
+async function wish(request) {
+  at("display").classList.add("is-busy");
+  try {
+    const result = await ask(request);
+    say("");
+    return result;
+  } catch (error) {
+    say(error.message, true);
+    return null;
+  } finally {
+    at("display").classList.remove("is-busy");
+  }
+}
+
+function connect() {
+  socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
+  socket.addEventListener("open", async () => {
+    const hello = await wish({ do: "hello", version: VERSION });
+    if (!hello) return;
+    document.documentElement.dataset.ready = "true";
+    showFiles(hello.files);
+    showView(hello.view);
+    showJob(hello.job);
+    if (opened.file) openFile(opened.file);
+    else if (!edited()) edit();
+  });
+  socket.addEventListener("message", (event) => {
+    const message = JSON.parse(event.data);
+    if (message.event) {
+      hear(message);
+      return;
+    }
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (!asked) return;
+    if (message.error !== undefined) asked.failed(new Error(message.error));
+    else asked.done(message.result);
+  });
+  socket.addEventListener("close", () => {
+    for (const asked of waiting.values()) asked.failed(new Error("the studio has ended"));
+    waiting.clear();
+    say("The studio is not reached; is `farlead studio` still running?", true);
+    setTimeout(connect, 1000);
+  });
+}
+
+function hear(message) {
+  if (message.event === "view") showView(message.view);
+  else if (message.event === "files") showFiles(message.files);
+  else if (message.event === "file") fileChanged(message);
+  else if (message.event === "job") beginJob(message.command);
+  else if (message.event === "lines") showLines(message);
+  else if (message.event === "ended") endJob(message);
+}
+
+const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token)}`;
+
+// The run and the screen.
+
+function showView(next) {
+  view = next;
+  at("device").textContent = view.device;
+  at("activities").hidden = view.launchable.length < 2;
+  at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
+  showStrip();
+  showScreen();
+  showExpected();
+  if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
+  at("branches").replaceChildren(
+    ...view.branches.map((branch, number) =>
+      make("button", { onclick: () => wish({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.steps} steps, ${branch.last}`),
+    ),
+  );
+  draft();
+  judge();
+}
+
+function showStrip() {
+  const steps = view.steps.map((step, number) => {
+    const isLast = number + 1 === view.steps.length;
+    const expected = view.expected.filter((one) => one.step === number && one.when !== "never");
+    const isMet = expected.every((one) => one.is_met);
+    const mark = expected.length ? make("span", { class: isMet ? "good" : "bad" }, `${expected.length} expected${isMet ? "" : ", not met"}`) : null;
+    const notices = step.notices.map((notice) => make("span", {}, notice.split("\n")[0]));
+    const title = isLast ? "The screen below" : "Go back to here: the run is done again";
+    return make(
+      "li",
+      { class: isLast ? "is-last" : "" },
+      make(
+        "button",
+        { title, onclick: () => !isLast && wish({ do: "back-to", step: number }) },
+        make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
+        make("b", {}, `${number}. ${step.action}`),
+        make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
+        ...notices,
+        mark,
+      ),
+    );
+  });
+  at("strip").replaceChildren(...steps);
+  at("strip").lastElementChild?.scrollIntoView({ block: "nearest", inline: "end" });
+}
+
+const named = (widget) => widget.name || widget.id || widget.class;
+
+function showScreen() {
+  const screen = view.screen;
+  at("keys").replaceChildren();
+  at("widgets").replaceChildren();
+  at("tree").replaceChildren();
+  at("atoms").replaceChildren();
+  at("app-title").textContent = view.is_away ? "Screen: a command uses the device" : screen ? `Screen: ${screen.activity.split(".").pop() || screen.package}` : "Screen";
+  at("display").hidden = !screen;
+  if (!screen) return;
+  const last = view.steps[view.steps.length - 1];
+  at("picture").src = picture(last.picture);
+  at("display").style.aspectRatio = `${screen.width} / ${screen.height}`;
+  at("display").style.setProperty("--ratio", screen.width / screen.height);
+  at("display").classList.toggle("is-wide", screen.width > screen.height);
+  const boxes = screen.widgets.map((widget) => {
+    const [left, top, right, bottom] = widget.bounds;
+    if (right <= left || bottom <= top) return null;
+    const box = make("button", { onclick: () => touch(widget), oncontextmenu: (event) => (event.preventDefault(), openMenu(widget)) });
+    box.setAttribute("aria-label", `${widget.class} ${named(widget)}${widget.checked ? ", checked" : ""}${widget.enabled ? "" : ", disabled"}`);
+    // Only what can be acted on is on the way of the Tab key; the tree has all.
+    box.tabIndex = widget.offers.length ? 0 : -1;
+    const share = (length, of) => `${(100 * length) / of}%`;
+    Object.assign(box.style, { left: share(left, screen.width), top: share(top, screen.height), width: share(right - left, screen.width), height: share(bottom - top, screen.height) });
+    widget.box = box;
+    return box;
+  });
+  at("widgets").replaceChildren(...boxes.filter(Boolean));
+  at("tree").replaceChildren(
+    ...screen.widgets
+      .filter((widget) => widget.offers.length || widget.name || widget.id)
+      .map((widget) => {
+        const show = (on) => widget.box?.classList.toggle("is-shown", on);
+        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false) }, named(widget), " ", make("small", {}, widget.class));
+        row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
+        return make("li", {}, row);
+      }),
+  );
+  at("keys").replaceChildren(
+    ...screen.offers.flatMap((offer, number) => {
+      const isOnWidget = screen.widgets.some((widget) => widget.offers.includes(number));
+      return isOnWidget ? [] : [make("button", { onclick: () => act(number) }, offer.label)];
+    }),
+  );
+  at("atoms").replaceChildren(...screen.atoms.map((one) => make("li", {}, make("button", { title: one.words, onclick: () => openAtoms("What holds here", "", [], [one]) }, make("code", {}, one.atom)))));
+}
+
+function act(offer, text) {
+  const request = { do: "act", screen: view.screen.number, offer };
+  return wish(text === undefined ? request : { ...request, text });
+}
+
+const offerOf = (widget, type) => widget.offers.find((number) => view.screen.offers[number].type === type);
+
+/** Does what a finger on this widget would do. */
+function touch(widget) {
+  const click = offerOf(widget, "click");
+  const types = widget.offers.some((number) => view.screen.offers[number].types);
+  if (types) openMenu(widget);
+  else if (click !== undefined) act(click);
+  else {
+    // A text on a button takes no touch itself; the button around it does.
+    const [left, top, right, bottom] = widget.bounds;
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    const around = view.screen.widgets.filter((other) => {
+      const [l, t, r, b] = other.bounds;
+      return other.at < widget.at && l <= x && x <= r && t <= y && y <= b && offerOf(other, "click") !== undefined;
+    });
+    const nearest = around[around.length - 1];
+    if (nearest) act(offerOf(nearest, "click"));
+    else openMenu(widget);
+  }
+}
+
+// The menu of a widget.
+
+const menu = { screen: null };
+
+async function openMenu(widget) {
+  const found = await wish({ do: "widget", screen: view.screen.number, at: widget.at });
+  if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms);
+}
+
+function openAtoms(title, about, offers, atoms) {
+  menu.screen = view.screen.number;
+  at("menu-title").textContent = title;
+  at("menu-about").textContent = about;
+  const close = () => at("menu").close();
+  at("menu-do").replaceChildren(
+    ...offers.map((number) => {
+      const offer = view.screen.offers[number];
+      const done = (text) => (close(), act(number, text));
+      if (!offer.types) return make("button", { onclick: () => done() }, offer.label);
+      const input = make("input", { autocomplete: "off", spellcheck: false });
+      input.setAttribute("aria-label", "Text to type");
+      return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"));
+    }),
+  );
+  const rows = atoms.map((one) => {
+    const expect = (label, fields) => make("button", { onclick: () => (close(), expectAtom(one.atom, fields)) }, label);
+    return make(
+      "div",
+      { class: "atom" },
+      make("code", {}, one.atom),
+      make("p", {}, one.words),
+      make("div", { class: "bar" }, expect("now", {}), expect("not now", { holds: false }), expect("from now on", { when: "from-now-on" }), expect("never", { when: "never" })),
+    );
+  });
+  const rest = rows.length > 1 ? make("details", {}, make("summary", {}, `${rows.length - 1} more ways to say it`), ...rows.slice(1)) : null;
+  at("menu-atoms").replaceChildren(...[rows[0], rest].filter(Boolean));
+  at("menu").showModal();
+}
+
+function expectAtom(atom, fields) {
+  return wish({ do: "expect", step: view.steps.length - 1, atom, ...fields });
+}
+
+// What is expected, and the spec that says so.
+
+const times = { now: "", "from-now-on": ", and from there on", never: "" };
+
+function showExpected() {
+  at("expected").replaceChildren(
+    ...view.expected.map((one, number) =>
+      make(
+        "li",
+        {},
+        make("span", { class: `badge ${one.is_met ? "good" : "bad"}` }, one.is_met ? "met" : "not met"),
+        make("span", {}, `${one.when === "never" ? "never" : `step ${one.step}`}${times[one.when]}: `, make("code", {}, `${one.holds ? "" : "!"}${one.atom}`), one.why ? make("span", { class: "hint" }, ` ${one.why}`) : null),
+        make("button", { onclick: () => wish({ do: "forget", number }) }, "Remove"),
+      ),
+    ),
+  );
+}
+
+const form = () => document.querySelector("input[name=form]:checked").value;
+const draftFile = () => {
+  const stem = at("name").value.trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "") || "run";
+  return `specs/${stem}.${form() === "scenario" ? "feature" : "ltl"}`;
+};
+
+async function draft() {
+  at("draft-file").textContent = draftFile();
+  if (!view || !view.steps.length) return;
+  try {
+    const { text } = await ask({ do: "draft", name: at("name").value, form: form() });
+    at("draft").textContent = text;
+    at("draft-judged").textContent = await judgedInWords(text, draftFile());
+    at("draft-words").textContent = await inWords(draftFile(), text);
+  } catch (error) {
+    at("draft-judged").textContent = error.message;
+  }
+}
+
+async function judgedInWords(text, file) {
+  const { specs } = await ask({ do: "judge", text, file });
+  const said = specs.map((spec) => {
+    if (spec.expectation === "possible") return spec.at === null ? "This run does not meet it." : `This run meets it at step ${spec.at}.`;
+    return spec.at === null ? `This run does not break "${spec.name}".` : `This run breaks "${spec.name}" at step ${spec.at}.`;
+  });
+  return said.join(" ");
+}
+
+async function saveDraft() {
+  const file = draftFile();
+  const saved = await wish({ do: "save", file, text: at("draft").textContent, was: opened.file === file ? opened.text : null });
+  if (saved) await openFile(file);
+  return saved ? file : null;
+}
+
+// The editor.
+
+const opened = { file: "", text: "" };
+const edited = () => at("text").value !== opened.text;
+const uri = (file) => `studio:${file}`;
+
+async function editor(message) {
+  const { messages } = await ask({ do: "editor", message: { jsonrpc: "2.0", ...message } });
+  return messages;
+}
+
+async function take(file, text) {
+  const [published] = await editor({ method: "textDocument/didOpen", params: { textDocument: { uri: uri(file), text } } });
+  return published?.params?.diagnostics || [];
+}
+
+/** Returns what `farlead explain` says of each spec of a text. */
+async function inWords(file, text) {
+  await take(file, text);
+  const [listed] = await editor({ id: 1, method: "textDocument/documentSymbol", params: { textDocument: { uri: uri(file) } } });
+  const said = [];
+  for (const symbol of listed?.result || []) {
+    const position = (symbol.range || symbol.location.range).start;
+    const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri: uri(file) }, position } });
+    const value = hover?.result?.contents?.value;
+    if (value) said.push(value.replace(/^`{3,}text\n|\n`{3,}$/g, ""));
+  }
+  return said.join("\n\n");
+}
+
+function showFiles(names) {
+  files = names;
+  const chosen = opened.file;
+  at("file").replaceChildren(make("option", { value: "", textContent: names.length ? "Choose a file" : "No spec files yet" }), ...names.map((name) => make("option", { value: name, textContent: name })));
+  at("file").value = names.includes(chosen) ? chosen : "";
+}
+
+async function openFile(file) {
+  const read = await wish({ do: "open", file });
+  if (!read) return;
+  opened.file = file;
+  opened.text = read.text;
+  at("text").value = read.text;
+  at("file").value = file;
+  at("disk").hidden = true;
+  edit();
+}
+
+function fileChanged({ file, text }) {
+  if (file !== opened.file || text === opened.text) return;
+  if (text === null) {
+    at("disk").textContent = `${file} is gone from disk; Save writes it again.`;
+    at("disk").hidden = false;
+  } else if (edited()) {
+    at("disk").replaceChildren(`${file} has changed on disk. `, make("button", { onclick: () => openFile(file) }, "Take that, and lose mine"));
+    at("disk").hidden = false;
+  } else openFile(file);
+}
+
+let timer = 0;
+function edit() {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    const isTest = opened.file.endsWith(".test.ltl");
+    at("replay").disabled = !isTest;
+    at("check").disabled = !opened.file;
+    at("save").disabled = !opened.file || !edited();
+    const text = at("text").value;
+    if (!text) return;
+    try {
+      const file = opened.file || "new.ltl";
+      const mistakes = await take(file, text);
+      at("mistakes").replaceChildren(
+        ...mistakes.map((one) => {
+          const go = () => {
+            const lines = at("text").value.split("\n");
+            const start = lines.slice(0, one.range.start.line).join("\n").length + (one.range.start.line ? 1 : 0) + one.range.start.character;
+            at("text").focus();
+            at("text").setSelectionRange(start, start);
+          };
+          return make("li", {}, make("button", { class: one.severity === 1 ? "bad" : "", onclick: go }, `line ${one.range.start.line + 1}`), make("span", {}, one.message));
+        }),
+      );
+      at("words").textContent = await inWords(file, text);
+      judge();
+    } catch (error) {
+      say(error.message, true);
+    }
+  }, 250);
+}
+
+async function judge() {
+  at("judged").replaceChildren();
+  const text = at("text").value;
+  if (!text || !view?.steps.length || opened.file.endsWith(".test.ltl")) return;
+  try {
+    const { specs } = await ask({ do: "judge", text, file: opened.file });
+    at("judged").replaceChildren(
+      ...specs.flatMap((spec) => [
+        make("h3", {}, `${spec.expectation} ${spec.name}: ${spec.at === null ? "not at any step" : `at step ${spec.at}`}`),
+        make(
+          "table",
+          {},
+          make("tr", {}, make("th", {}, "step"), make("th", {}, "holds"), make("th", {}, "is left")),
+          ...spec.steps.map((step, number) => make("tr", {}, make("td", {}, String(number)), make("td", {}, step.labels.join(" ")), make("td", {}, step.left))),
+        ),
+      ]),
+    );
+  } catch (error) {
+    at("judged").textContent = error.message;
+  }
+}
+
+const choices = { all: [], at: 0 };
+
+async function complete() {
+  const before = at("text").value.slice(0, at("text").selectionStart);
+  const lines = before.split("\n");
+  await take(opened.file || "new.ltl", at("text").value);
+  const position = { line: lines.length - 1, character: lines[lines.length - 1].length };
+  const [answer] = await editor({ id: 3, method: "textDocument/completion", params: { textDocument: { uri: uri(opened.file || "new.ltl") }, position } });
+  const found = answer?.result?.items || answer?.result || [];
+  const part = /[\p{L}\p{N}_]*$/u.exec(before)[0];
+  choices.all = found.filter((one) => one.label.toLowerCase().includes(part.toLowerCase())).slice(0, 60);
+  choices.part = part.length;
+  choices.at = 0;
+  showChoices();
+}
+
+function showChoices() {
+  at("choices").hidden = !choices.all.length;
+  at("choices").replaceChildren(
+    ...choices.all.map((one, number) => {
+      const row = make("li", { role: "option", onclick: () => choose(number) }, one.label);
+      row.setAttribute("aria-selected", String(number === choices.at));
+      return row;
+    }),
+  );
+  at("choices").children[choices.at]?.scrollIntoView({ block: "nearest" });
+}
+
+function choose(number) {
+  const one = choices.all[number];
+  const end = at("text").selectionStart;
+  at("text").setRangeText(one.insertText || one.label, end - choices.part, end, "end");
+  closeChoices();
+  at("text").focus();
+  edit();
+}
+
+function closeChoices() {
+  choices.all = [];
+  at("choices").hidden = true;
+}
+
+at("text").addEventListener("keydown", (event) => {
+  if (event.key === " " && event.ctrlKey) {
+    event.preventDefault();
+    complete().catch((error) => say(error.message, true));
+  } else if (choices.all.length) {
+    const keys = { ArrowDown: 1, ArrowUp: -1 };
+    if (keys[event.key]) {
+      choices.at = (choices.at + keys[event.key] + choices.all.length) % choices.all.length;
+      showChoices();
+    } else if (event.key === "Enter" || event.key === "Tab") choose(choices.at);
+    else if (event.key === "Escape") closeChoices();
+    else return closeChoices();
+    event.preventDefault();
+  }
+});
+at("text").addEventListener("input", edit);
+
+async function save() {
+  const text = at("text").value;
+  const saved = await wish({ do: "save", file: opened.file, text, was: at("disk").hidden ? opened.text : null });
+  if (saved) {
+    opened.text = text;
+    at("disk").hidden = true;
+    edit();
+  }
+  return saved;
+}
+
+// Commands.
+
+const job = { runs: false, rests: false, specs: new Map(), log: [] };
+
+function showJob(command) {
+  job.runs = Boolean(command);
+  at("stop").hidden = !job.runs;
+  at("pause").hidden = !job.runs;
+  at("pause").textContent = job.rests ? "Go on" : "Pause";
+  for (const id of ["explore", "keep"]) at(id).disabled = job.runs;
+  if (command) at("command").textContent = command;
+}
+
+function beginJob(command) {
+  Object.assign(job, { rests: false, specs: new Map(), log: [], partial: "" });
+  at("results").replaceChildren();
+  at("log").textContent = "";
+  at("report").hidden = true;
+  at("progress").textContent = "It runs.";
+  showJob(command);
+}
+
+function showLines({ stream, text }) {
+  for (const line of text.split("\n")) {
+    if (stream === "out" && line.startsWith("{")) {
+      try {
+        showResult(JSON.parse(line));
+        continue;
+      } catch (error) {
+        // A line that was cut is shown as it is.
+      }
+    }
+    const episode = /^(.*), episode (\d+)$/.exec(line);
+    if (episode) at("progress").textContent = `${episode[1]}: episode ${episode[2]}`;
+    job.log.push(line);
+  }
+  job.log.splice(0, Math.max(0, job.log.length - 400));
+  at("log").textContent = job.log.join("\n");
+  at("log").scrollTop = at("log").scrollHeight;
+}
+
+function showResult(event) {
+  if (event.event !== "result") return;
+  const isGood = event.outcome === "passed";
+  const counted = [];
+  if (event.episodes !== undefined && event.episodes !== null) counted.push(`${event.episodes} ${event.episodes === 1 ? "episode" : "episodes"}, ${event.steps} steps`);
+  if (event.length) counted.push(`a run of ${event.length} steps`);
+  if (event.confirmed) counted.push(`reproduced ${event.confirmed.passes} of ${event.confirmed.runs}`);
+  const what = event.spec || event.test || event.file || "";
+  const lines = [what, counted.join("; "), event.why || "", ...(event.advice || [])].filter(Boolean);
+  const test = event.test && event.test !== what ? make("button", { onclick: () => openFile(event.test) }, "Open the test") : null;
+  at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome), make("span", {}, ...lines.map((line) => make("div", {}, line)), test)));
+}
+
+function endJob({ code, report, lost }) {
+  at("progress").textContent = code === 0 ? "It ended: all passed." : `It ended with exit code ${code}.`;
+  at("report").hidden = !report;
+  at("report").firstElementChild.href = `/report.html?token=${encodeURIComponent(token)}`;
+  showJob(null);
+  if (lost) say(lost, true);
+}
+
+// Buttons.
+
+at("start").addEventListener("click", () => wish(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
+at("look").addEventListener("click", () => wish({ do: "look" }));
+at("menu-close").addEventListener("click", () => at("menu").close());
+at("own").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (await expectAtom(at("own-atom").value, {})) at("own-atom").value = "";
+});
+at("name").addEventListener("input", draft);
+for (const one of document.querySelectorAll("input[name=form]")) one.addEventListener("change", draft);
+at("save-draft").addEventListener("click", saveDraft);
+at("keep").addEventListener("click", async () => {
+  const file = await saveDraft();
+  if (file) await wish({ do: "check", file });
+});
+at("file").addEventListener("change", () => at("file").value && openFile(at("file").value));
+at("save").addEventListener("click", save);
+at("check").addEventListener("click", async () => {
+  if (!edited() || (await save())) wish({ do: "check", file: opened.file });
+});
+at("replay").addEventListener("click", () => wish({ do: "replay", file: opened.file }));
+at("explore").addEventListener("click", () => wish({ do: "explore", budget: Number(at("budget").value) || 1000 }));
+at("stop").addEventListener("click", () => wish({ do: "stop" }));
+at("pause").addEventListener("click", async () => {
+  if (await wish({ do: "pause", rests: !job.rests })) {
+    job.rests = !job.rests;
+    at("pause").textContent = job.rests ? "Go on" : "Pause";
+  }
+});
+
+connect();

@@ -1,0 +1,304 @@
+//! The web server of the studio: a page, pictures, and one WebSocket for each page that is open.
+//!
+//! It listens on this machine alone and answers whoever knows the token of this start. Each connection has threads of its own;
+//! what they read is handed on as [`Post`]s, in one row for all.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tungstenite::handshake::machine::TryParse as _;
+use tungstenite::handshake::server::{Request, create_response, write_response};
+use tungstenite::protocol::{Message, Role, WebSocket, WebSocketConfig};
+
+use super::{Post, Wanted};
+
+/// Longest head of a request, in bytes.
+const HEAD_MAX: usize = 16_000;
+/// Longest message of a page, in bytes: a spec file with all signs escaped.
+const MESSAGE_MAX: usize = 8_000_000;
+/// Most connections at a time.
+const CONNECTIONS_MAX: usize = 64;
+/// Messages that wait for a page; one that takes no more of them is gone.
+const WAITING_MAX: usize = 10_000;
+/// Time for a request to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Server that listens.
+pub struct Web {
+    address: SocketAddr,
+    token: String,
+    posts: Receiver<Post>,
+    sender: Sender<Post>,
+}
+
+impl Web {
+    /// Listens on a port of this machine; 0 takes a free one.
+    pub fn listen(port: u16) -> io::Result<Web> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let (sender, posts) = channel();
+        let web = Web { address: listener.local_addr()?, token: token(), posts, sender: sender.clone() };
+        let door = Arc::new(Door {
+            port: web.address.port(),
+            token: web.token.clone(),
+            sender: Mutex::new(sender),
+            next: AtomicU64::new(0),
+            open: AtomicUsize::new(0),
+        });
+        thread::spawn(move || {
+            for stream in listener.incoming().filter_map(Result::ok) {
+                let door = door.clone();
+                thread::spawn(move || door.enter(stream));
+            }
+        });
+        Ok(web)
+    }
+
+    /// Returns the address to open, with the token.
+    pub fn url(&self) -> String {
+        format!("http://{}/?token={}", self.address, self.token)
+    }
+
+    /// Returns the posts of all connections.
+    pub fn posts(&self) -> &Receiver<Post> {
+        &self.posts
+    }
+
+    /// Returns the way for posts of others.
+    pub fn sender(&self) -> Sender<Post> {
+        self.sender.clone()
+    }
+}
+
+/// Returns 128 bits that nobody can guess: the keys of these hashes come from the system.
+fn token() -> String {
+    let part = || {
+        let mut hash = RandomState::new().build_hasher();
+        hash.write_u8(0);
+        format!("{:016x}", hash.finish())
+    };
+    part() + &part()
+}
+
+/// The part of the server that all connections share.
+struct Door {
+    port: u16,
+    token: String,
+    sender: Mutex<Sender<Post>>,
+    next: AtomicU64,
+    open: AtomicUsize,
+}
+
+/// Answer to a request for a document.
+struct Answer {
+    status: &'static str,
+    kind: &'static str,
+    /// Policy for scripts and other parts.
+    policy: &'static str,
+    body: String,
+}
+
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                           connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PICTURE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+/// A report brings its own script, which gets an origin of its own and so no way to the studio.
+const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                             sandbox allow-scripts";
+
+impl Answer {
+    fn page(kind: &'static str, body: &str) -> Answer {
+        Answer { status: "200 OK", kind, policy: PAGE_POLICY, body: body.to_string() }
+    }
+
+    fn refused(status: &'static str, body: &str) -> Answer {
+        Answer { status, kind: "text/plain; charset=utf-8", policy: PICTURE_POLICY, body: format!("{body}\n") }
+    }
+
+    fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
+        let Answer { status, kind, policy, body } = self;
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nContent-Security-Policy: {policy}\r\n\
+             X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\n\
+             Connection: close\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(body.as_bytes())?;
+        stream.flush()
+    }
+}
+
+impl Door {
+    fn enter(&self, mut stream: TcpStream) {
+        if self.open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS_MAX {
+            // A browser that goes away in the middle leaves nobody to tell.
+            let _ = self.serve(&mut stream);
+        }
+        let _ = stream.shutdown(Shutdown::Both);
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        let (head, rest) = match head(stream)? {
+            Some(read) => read,
+            None => return Answer::refused("400 Bad Request", "this is no request").write(stream),
+        };
+        if let Err(why) = self.check(&head) {
+            return Answer::refused("403 Forbidden", why).write(stream);
+        }
+        if head.uri().path() == "/socket" {
+            return self.talk(stream, &head, rest);
+        }
+        self.document(&head).write(stream)
+    }
+
+    /// Refuses requests of other sites, which a browser sends for them, and of whoever does not know the token.
+    fn check(&self, head: &Request) -> Result<(), &'static str> {
+        let text = |name: &str| head.headers().get(name).and_then(|value| value.to_str().ok());
+        let own = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
+        if !text("host").is_some_and(|host| own.iter().any(|own| own == host)) {
+            return Err("this is not the host that you asked for");
+        }
+        let is_own = |origin: &str| own.iter().any(|own| origin.strip_prefix("http://") == Some(&**own));
+        if text("origin").is_some_and(|origin| !is_own(origin)) {
+            return Err("another page may not use the studio");
+        }
+        let is_public = ["/studio.css", "/studio.js"].contains(&head.uri().path());
+        let query = head.uri().query().unwrap_or_default();
+        let token = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or_default();
+        if is_public || is_same(token, &self.token) {
+            Ok(())
+        } else {
+            Err("the token is missing or wrong; open the address that `farlead studio` has printed")
+        }
+    }
+
+    fn document(&self, head: &Request) -> Answer {
+        let path = head.uri().path();
+        let wanted = match path {
+            "/" => return Answer::page("text/html; charset=utf-8", include_str!("page/studio.html")),
+            "/studio.js" => return Answer::page("text/javascript; charset=utf-8", include_str!("page/studio.js")),
+            "/studio.css" => {
+                let style = [farlead::report::COLOURS, include_str!("page/studio.css")].concat();
+                return Answer::page("text/css; charset=utf-8", &style);
+            }
+            "/report.html" => Some(Wanted::Report),
+            path => path.strip_prefix("/picture/").and_then(|number| number.parse().ok()).map(Wanted::Picture),
+        };
+        let found = wanted.and_then(|wanted| {
+            let (sender, answer) = channel();
+            self.post(Post::Wanted(wanted, sender));
+            answer.recv().ok().flatten().map(|body| (wanted, body))
+        });
+        match found {
+            Some((Wanted::Picture(_), body)) => {
+                Answer { status: "200 OK", kind: "image/svg+xml", policy: PICTURE_POLICY, body }
+            }
+            Some((Wanted::Report, body)) => {
+                Answer { status: "200 OK", kind: "text/html; charset=utf-8", policy: REPORT_POLICY, body }
+            }
+            None => Answer::refused("404 Not Found", "there is nothing here"),
+        }
+    }
+
+    /// Talks with a page until it goes away.
+    fn talk(&self, stream: &mut TcpStream, head: &Request, rest: Vec<u8>) -> io::Result<()> {
+        let Ok(response) = create_response(head) else {
+            return Answer::refused("400 Bad Request", "this is no WebSocket").write(stream);
+        };
+        write_response(&mut *stream, &response).map_err(io::Error::other)?;
+        // A page says nothing for hours.
+        stream.set_read_timeout(None)?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MESSAGE_MAX))
+            .max_frame_size(Some(MESSAGE_MAX));
+        let line = Arc::new(Mutex::new(()));
+        let half = || Ok::<_, io::Error>(Half { stream: stream.try_clone()?, line: line.clone() });
+        let (reading, writing) = (half()?, half()?);
+        let mut reader = WebSocket::from_partially_read(reading, rest, Role::Server, Some(config));
+        let mut writer = WebSocket::from_raw_socket(writing, Role::Server, Some(config));
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, messages) = sync_channel::<String>(WAITING_MAX);
+        self.post(Post::Joined(number, sender));
+        thread::spawn(move || {
+            for message in messages {
+                if writer.send(Message::text(message)).is_err() {
+                    break;
+                }
+            }
+            // The hall has let go of the page, or the page is gone: the reader is to end, too.
+            let _ = writer.get_ref().stream.shutdown(Shutdown::Both);
+        });
+        while let Ok(message) = reader.read() {
+            match message {
+                Message::Text(text) => self.post(Post::Said(number, text.to_string())),
+                Message::Close(_) => break,
+                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            }
+        }
+        self.post(Post::Left(number));
+        Ok(())
+    }
+
+    fn post(&self, post: Post) {
+        // The other side ends with the program.
+        let _ = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(post);
+    }
+}
+
+/// Compares in a time that does not depend on the place of the first difference.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Reads the head of a request; returns it and what came after it.
+fn head(stream: &mut TcpStream) -> io::Result<Option<(Request, Vec<u8>)>> {
+    let mut read = Vec::new();
+    let mut part = [0; 4_096];
+    while read.len() < HEAD_MAX {
+        let count = stream.read(&mut part)?;
+        if count == 0 {
+            return Ok(None);
+        }
+        read.extend_from_slice(&part[..count]);
+        match Request::try_parse(&read) {
+            Ok(Some((length, request))) => return Ok(Some((request, read.split_off(length)))),
+            Ok(None) => {}
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// One of the two ends of a connection that write to it: each writes whole frames.
+struct Half {
+    stream: TcpStream,
+    line: Arc<Mutex<()>>,
+}
+
+impl Read for Half {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Half {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stream.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}

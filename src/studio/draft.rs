@@ -1,0 +1,205 @@
+//! Specs of a run that was led by hand, as text.
+
+use super::{Expected, LedStep};
+use crate::gui::{
+    Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action, quote,
+    short_activity,
+};
+use crate::spec::Expectation;
+
+use super::message::{Form, When};
+
+/// Returns the spec `name` that a run of these steps meets, if it does what is `expected`, and one `never` for each thing
+/// that must not happen. `exact` is the formula of the steps themselves.
+pub(super) fn text(
+    name: &str,
+    form: Form,
+    steps: &[LedStep],
+    expected: &[Expected],
+    exact: Option<String>,
+) -> String {
+    let is_wish = expected.iter().any(|one| one.when != When::Never);
+    let wish = match form {
+        Form::A | Form::B => format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected)),
+        Form::C => exact.unwrap_or_else(|| {
+            let lines: Vec<String> = (0..steps.len()).map(|at| exact_line(at, steps, expected)).collect();
+            format!(
+                "possible {} within {} steps:\n    {}\n",
+                quote(name),
+                lines.len(),
+                lines.join(" then\n    ")
+            )
+        }),
+        Form::Scenario => return scenario(name, steps, expected),
+    };
+    let bans = bans(name, expected);
+    // Whoever expects only that something never happens wants nothing else.
+    if is_wish || bans.is_empty() { [vec![wish], bans].concat().join("\n") } else { bans.join("\n") }
+}
+
+/// Returns a `never` for each thing that must not happen.
+fn bans(name: &str, expected: &[Expected]) -> Vec<String> {
+    let never = expected.iter().filter(|one| one.when == When::Never).enumerate();
+    never
+        .map(|(number, one)| {
+            let name = if number == 0 { format!("{name}, never") } else { format!("{name}, never {}", number + 1) };
+            format!("{} {}: F {}\n", Expectation::Never.word(), quote(&name), one.written())
+        })
+        .collect()
+}
+
+/// Returns what is expected of the step `at`, as parts of a conjunction.
+fn parts(at: usize, expected: &[Expected]) -> Vec<String> {
+    let here = expected.iter().filter(|one| one.step == at);
+    here.filter_map(|one| match one.when {
+        When::Now => Some(one.written()),
+        When::FromNowOn => Some(format!("G {}", one.written())),
+        When::Never => None,
+    })
+    .collect()
+}
+
+/// Returns the formula that reaches what is expected, one step after the other.
+fn goals(form: Form, steps: &[LedStep], expected: &[Expected]) -> String {
+    let mut goals: Vec<String> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        let mut parts = parts(at, expected);
+        let is_last = at + 1 == steps.len();
+        // A run without any expectation leads where it ended.
+        if parts.is_empty() && is_last && goals.is_empty() {
+            let activity = comparison(Key::Activity, short_activity(step.observation.screen.activity()));
+            parts.extend(activity.and_then(|one| Atom::new(vec![one]).ok()).map(|atom| atom.to_string()));
+        }
+        if parts.is_empty() {
+            continue;
+        }
+        if form == Form::B {
+            let of_type = comparison(Key::ActionType, step.action.type_name());
+            let atom = of_type.and_then(|one| Atom::new(vec![one]).ok());
+            parts.splice(0..0, atom.map(|atom| atom.to_string()));
+        }
+        goals.push(parts.join(" & "));
+    }
+    let last = goals.pop().unwrap_or_else(|| "true".to_string());
+    let is_one = !last.contains(" & ");
+    let last = if is_one { format!("F {last}") } else { format!("F ({last})") };
+    goals.iter().rev().fold(last, |rest, goal| format!("F ({goal} & X {rest})"))
+}
+
+/// Returns the action of the step `at` and what is expected there.
+fn exact_line(at: usize, steps: &[LedStep], expected: &[Expected]) -> String {
+    let action = atom_of_action(&steps[at].action).map(|atom| atom.to_string());
+    let all: Vec<String> = action.into_iter().chain(parts(at, expected)).collect();
+    if all.is_empty() { "true".to_string() } else { all.join(" & ") }
+}
+
+fn comparison(key: Key, text: &str) -> Option<Comparison> {
+    let none = std::collections::BTreeSet::new();
+    let value = Constant::Text(text.to_string());
+    Comparison::new(key, Op::Equal, value, ActionTypes::Declared(&none)).ok()
+}
+
+/// Returns the run in plain words: a scenario of what is expected at its steps, and one for each thing that is to hold always
+/// or never, as such a sentence speaks of all runs.
+fn scenario(name: &str, steps: &[LedStep], expected: &[Expected]) -> String {
+    let now: Vec<&Expected> = expected.iter().filter(|one| one.when == When::Now).collect();
+    let last = now.iter().map(|one| one.step).max().unwrap_or(steps.len().saturating_sub(1));
+    let mut lines = Lines::new(name);
+    for (at, step) in steps.iter().enumerate().take(last + 1) {
+        if at > 0 {
+            lines.add("When", &deed(step));
+        }
+        for one in now.iter().filter(|one| one.step == at) {
+            // Only the last sentences may say when they hold.
+            let sentence = if at == last && at > 0 { format!("immediately {}", seen(one)) } else { seen(one) };
+            lines.add("Then", &sentence);
+        }
+    }
+    if now.is_empty() && let Some(last) = steps.last() {
+        let activity = last.observation.screen.activity();
+        lines.add("Then", &format!("I am on {}", quote(short_activity(activity))));
+    }
+    let mut scenarios = Vec::new();
+    let all_later = expected.iter().all(|one| one.when != When::Now) && !expected.is_empty();
+    if !all_later {
+        scenarios.push(lines.text);
+    }
+    for (number, one) in expected.iter().filter(|one| one.when != When::Now).enumerate() {
+        let mut lines = Lines::new(&format!("{name}, rule {}", number + 1));
+        if one.when == When::FromNowOn {
+            steps.iter().skip(1).take(one.step).for_each(|step| lines.add("When", &deed(step)));
+            lines.add("Then", &format!("always {}", seen(one)));
+        } else {
+            lines.add("Then", &format!("never {}", seen(one)));
+        }
+        scenarios.push(lines.text);
+    }
+    format!("Feature: {name}\n{}", scenarios.join("\n"))
+}
+
+/// Lines of a scenario.
+struct Lines {
+    text: String,
+    keyword: &'static str,
+}
+
+impl Lines {
+    fn new(name: &str) -> Lines {
+        let text = format!("  Scenario: {name}\n    Given the app is freshly started\n");
+        Lines { text, keyword: "Given" }
+    }
+
+    fn add(&mut self, keyword: &'static str, sentence: &str) {
+        let shown = if self.keyword == keyword { "And" } else { keyword };
+        self.keyword = keyword;
+        self.text += &format!("    {shown} {sentence}\n");
+    }
+}
+
+/// Returns an expectation as a sentence.
+fn seen(one: &Expected) -> String {
+    let Atom::Widget(all) = &one.atom else { return one.written() };
+    let [Comparison { key, op, value: Constant::Text(text) }] = &all[..] else { return one.written() };
+    let see = if one.holds { "I see" } else { "I do not see" };
+    match (key, op) {
+        (Key::Text, Op::Equal) => format!("{see} exactly {}", quote(text)),
+        (Key::Text, Op::Contains) => format!("{see} {}", quote(text)),
+        _ => one.written(),
+    }
+}
+
+/// Returns what was done at a step as a sentence.
+fn deed(step: &LedStep) -> String {
+    let LedStep { action, observation, .. } = step;
+    let detail = quote(action.detail());
+    // Nothing names the widget, so the sentence says the type alone.
+    let is_nameless = action.target().is_some() && action.detail().trim().is_empty() && action.typed().is_none();
+    let by_type = || format!("I do {}", quote(action.type_name()));
+    match action {
+        Action::Touch(..) if is_nameless => by_type(),
+        Action::Touch(Touch::Click, _) => format!("I click {detail}"),
+        Action::Touch(Touch::LongClick, _) => format!("I long-click {detail}"),
+        Action::Touch(Touch::DoubleClick, _) => format!("I double-click {detail}"),
+        Action::Touch(Touch::Hover, _) => format!("I hover over {detail}"),
+        Action::Text { .. } => format!("I type {detail}"),
+        Action::Stroke(Stroke::Scroll, _, towards) => format!("I scroll {}", towards.name()),
+        Action::Stroke(Stroke::Swipe, _, towards) => format!("I swipe {}", towards.name()),
+        Action::Device(device) => match device {
+            DeviceAction::Back => "I go back".to_string(),
+            DeviceAction::Rotate => "I rotate the device".to_string(),
+            DeviceAction::PauseResume => "I leave the app and return".to_string(),
+            DeviceAction::Network => {
+                let is_on = observation.screen.context().network;
+                format!("I switch the network {}", if is_on { "on" } else { "off" })
+            }
+            DeviceAction::Menu
+            | DeviceAction::Idle
+            | DeviceAction::Enter
+            | DeviceAction::Escape
+            | DeviceAction::Forward
+            | DeviceAction::Reload
+            | DeviceAction::Resize => by_type(),
+        },
+        Action::Reinitialise(_) | Action::User { .. } => by_type(),
+    }
+}

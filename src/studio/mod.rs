@@ -1,0 +1,624 @@
+//! A run that is led by hand: what a person does to an app step by step, what they expect on the way, and the specs that
+//! say so.
+//!
+//! A [`Studio`] drives one device and answers [`Request`]s. It searches and stores nothing: serving it to a page, and
+//! running commands on the specs that it writes, is for the shell.
+
+mod draft;
+mod message;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::device::{Device, DeviceError};
+use crate::gui::{
+    self, Action, Around, Atom, Flags, Labeller, Marker, Picture, Repertoire, Screen, Sought, TypedText, Widget,
+    atom_of_widget, atoms_of_screen, offers, seek, short_activity, shortfall,
+};
+use crate::replay::{Judged, Player, Slack, capture};
+use crate::report::{Displays, screen_svg};
+use crate::spec::{Expectation, Source, Spec, atom_in_words, parse, printable, read_atom};
+use crate::trace::{Notice, Observation, Trace};
+
+pub use message::{
+    CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation, SaidOffer,
+    SaidScreen, SaidStep, SaidWidget, View, When,
+};
+
+/// Most steps of a run that is led by hand.
+pub const STEPS_MAX: usize = 1_000;
+
+/// Most runs left by stepping back that are kept.
+const BRANCHES_MAX: usize = 20;
+
+/// Most expectations.
+const EXPECTED_MAX: usize = 200;
+
+/// Most widgets of a screen that are shown: nobody tells more apart.
+const WIDGETS_MAX: usize = 3_000;
+
+/// Most pictures that are kept besides those of the run and its branches.
+const PICTURES_MAX: usize = 2_000;
+
+/// Most atoms of a screen that are listed.
+const ATOMS_MAX: usize = 200;
+
+/// Reason why a request was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The sender has seen another screen.
+    #[error("the screen has changed meanwhile; look at it and try again")]
+    Late,
+    /// There is nothing of this number.
+    #[error("there is no {what} {number}")]
+    Unknown {
+        /// Kind of thing.
+        what: &'static str,
+        /// Its number.
+        number: usize,
+    },
+    /// The app has no such activity to start with.
+    #[error("`{0}` is no activity that can be started")]
+    Activity(String),
+    /// A text is too long.
+    #[error("a text has {CHARS_MAX} characters at most")]
+    Long,
+    /// There are too many of something.
+    #[error("a run has {most} {what} at most")]
+    Full {
+        /// Kind of things.
+        what: &'static str,
+        /// Their number.
+        most: usize,
+    },
+    /// An atom has a mistake.
+    #[error("`{0}` is no atom; one is like [text = \"OK\"]")]
+    Atom(String),
+    /// An atom of one screen cannot speak of an action.
+    #[error("{0} speaks of an action; what is expected never to happen, or of a screen, does not")]
+    AboutAction(String),
+    /// The specs have a mistake.
+    #[error("the specs have mistakes, so the run is not judged by them")]
+    Specs,
+    /// A step could not be done again.
+    #[error("step {step}, {action}, cannot be done again: its widget is not there; the run ends before it")]
+    Missing {
+        /// Number of the step, from 0.
+        step: usize,
+        /// Action as it is printed.
+        action: String,
+    },
+    /// Somebody else uses the device.
+    #[error("a command uses the device; wait until it ends, or stop it")]
+    Busy,
+    /// The device could not act or look.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Step that was done.
+#[derive(Clone, Debug)]
+struct LedStep {
+    action: Action,
+    around: Option<Around>,
+    observation: Observation,
+}
+
+/// Expectation of a step.
+#[derive(Clone, Debug)]
+struct Expected {
+    step: usize,
+    atom: Atom,
+    holds: bool,
+    when: When,
+}
+
+impl Expected {
+    fn written(&self) -> String {
+        format!("{}{}", if self.holds { "" } else { "!" }, self.atom)
+    }
+}
+
+/// Run that was left by stepping back.
+#[derive(Clone, Debug)]
+struct Branch {
+    steps: Vec<LedStep>,
+    expected: Vec<Expected>,
+}
+
+/// Screen and its photograph, if the device has one.
+type Shown = (Arc<Screen>, Option<Arc<Picture>>);
+
+/// App that a person drives.
+pub struct Studio {
+    /// Device; none while somebody else uses it.
+    device: Option<Box<dyn Device>>,
+    described: String,
+    launchable: Vec<Arc<str>>,
+    repertoire: Repertoire,
+    marker: Marker,
+    steps: Vec<LedStep>,
+    offers: Vec<Action>,
+    expected: Vec<Expected>,
+    branches: Vec<Branch>,
+    /// Pictures of screens by their numbers, each once.
+    pictures: BTreeMap<usize, Shown>,
+    /// Number of the next picture.
+    next_picture: usize,
+    /// Number of the screen that is shown.
+    number: u64,
+}
+
+impl Studio {
+    /// Returns a studio on `device`, where nothing has been done yet.
+    pub fn new(device: Box<dyn Device>, repertoire: Repertoire) -> Studio {
+        let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
+        Studio {
+            described: printable(&device.describe()).to_string(),
+            launchable: device.app().launchable.clone(),
+            device: Some(device),
+            repertoire,
+            marker: Marker::default(),
+            steps: Vec::new(),
+            offers: Vec::new(),
+            expected: Vec::new(),
+            branches: Vec::new(),
+            pictures: BTreeMap::new(),
+            next_picture: 0,
+            number: 0,
+        }
+    }
+
+    /// Gives the device away; the run stays, and nothing can be done until [`Studio::resume`].
+    pub fn release(&mut self) {
+        self.device = None;
+    }
+
+    /// Does the run again on `device`, which takes the place of the one that was given away.
+    pub fn resume(&mut self, device: Box<dyn Device>) -> Result<(), Refusal> {
+        self.device = Some(device);
+        let way = std::mem::take(&mut self.steps);
+        self.offers.clear();
+        self.marker = Marker::default();
+        self.redo(&way)
+    }
+
+    /// Does a request and returns the answer.
+    pub fn answer(&mut self, request: Request) -> Result<Reply, Refusal> {
+        match request {
+            Request::View => {}
+            Request::Start { activity } => self.start(activity.as_deref())?,
+            Request::Act { screen, offer, text } => self.act(screen, offer, text)?,
+            Request::Look => self.look()?,
+            Request::BackTo { step } => self.back_to(step)?,
+            Request::Branch { number } => self.take_branch(number)?,
+            Request::ForgetBranch { number } => {
+                known("branch", number, self.branches.len())?;
+                self.branches.remove(number);
+            }
+            Request::Widget { screen, at } => return self.atoms_of(screen, at),
+            Request::Expect { step, atom, holds, when } => self.expect(step, &atom, holds, when)?,
+            Request::Forget { number } => {
+                known("expectation", number, self.expected.len())?;
+                self.expected.remove(number);
+            }
+            Request::Draft { name, form } => return self.draft(&name, form),
+            Request::Judge { text, file } => return self.judge(&file, &text),
+        }
+        Ok(Reply::View(Box::new(self.view())))
+    }
+
+    /// Returns the picture of this number, as SVG that stands alone.
+    pub fn picture(&self, number: usize) -> Option<String> {
+        let (screen, picture) = self.pictures.get(&number)?;
+        Some(screen_svg(screen, picture.as_deref(), self.displays().canvas(screen)))
+    }
+
+    fn displays(&self) -> Displays {
+        let pictures = self.pictures.values().filter_map(|(_, picture)| picture.as_deref());
+        Displays::of(self.pictures.values().map(|(screen, _)| &**screen), pictures)
+    }
+
+    fn start(&mut self, activity: Option<&str>) -> Result<(), Refusal> {
+        let launchable = &self.launchable;
+        let found = match activity {
+            Some(name) => launchable.iter().find(|one| ***one == *name),
+            None => launchable.first(),
+        };
+        let named = || Refusal::Activity(printable(activity.unwrap_or_default()).to_string());
+        let activity = found.cloned().ok_or_else(named)?;
+        self.leave();
+        self.perform(Action::Reinitialise(activity))
+    }
+
+    fn act(&mut self, screen: u64, offer: usize, text: Option<String>) -> Result<(), Refusal> {
+        self.check_screen(screen)?;
+        known("action", offer, self.offers.len())?;
+        if self.steps.len() >= STEPS_MAX {
+            return Err(Refusal::Full { what: "steps", most: STEPS_MAX });
+        }
+        let action = match (&self.offers[offer], text) {
+            (Action::Text { on, .. }, Some(text)) => {
+                Action::Text { on: on.clone(), text: short_enough(&text)?.into() }
+            }
+            (action, _) => action.clone(),
+        };
+        self.perform(action)
+    }
+
+    /// Does `action` as the next step of the run.
+    fn perform(&mut self, action: Action) -> Result<(), Refusal> {
+        let before = self.steps.last().map(|last| last.observation.screen.clone());
+        let around = before.as_ref().and_then(|screen| Around::of(screen, &action));
+        let device = self.device.as_mut().ok_or(Refusal::Busy)?;
+        let seen = device.act(&action)?;
+        let screen = self.marker.mark(before.as_ref(), &action, seen.screen);
+        let picture = device.picture().map(|pixels| Arc::new(pixels.picture()));
+        self.steps.push(LedStep { action, around, observation: Observation { screen, picture, ..seen } });
+        self.show();
+        Ok(())
+    }
+
+    fn look(&mut self) -> Result<(), Refusal> {
+        let device = self.device.as_mut().ok_or(Refusal::Busy)?;
+        let Some(last) = self.steps.last_mut() else { return Ok(()) };
+        let seen = device.look()?;
+        // A mark of typed text belongs to the step that typed it.
+        let places: Vec<usize> = last.observation.screen.typed_at().collect();
+        let is_same = seen.screen.widgets().len() == last.observation.screen.widgets().len();
+        let screen = if is_same { self.marker.marked(seen.screen, places) } else { seen.screen };
+        let picture = device.picture().map(|pixels| Arc::new(pixels.picture()));
+        last.observation = Observation { screen, picture, ..seen };
+        self.show();
+        Ok(())
+    }
+
+    /// Works out what the last screen offers.
+    fn show(&mut self) {
+        self.number += 1;
+        let Some(last) = self.steps.last() else { return };
+        let (screen, picture) = (&last.observation.screen, &last.observation.picture);
+        self.offers = offers(screen, &self.repertoire);
+        // One offer a field: the person says what to type.
+        let mut typed: Vec<Arc<str>> = Vec::new();
+        self.offers.retain(|offer| match offer {
+            Action::Text { on, .. } if typed.contains(&on.object_id) => false,
+            Action::Text { on, .. } => {
+                typed.push(on.object_id.clone());
+                true
+            }
+            Action::Reinitialise(_) | Action::Touch(..) | Action::Stroke(..) | Action::Device(_) | Action::User { .. } => {
+                true
+            }
+        });
+        if self.picture_of(screen, picture.as_ref()).is_none() {
+            self.pictures.insert(self.next_picture, (screen.clone(), picture.clone()));
+            self.next_picture += 1;
+        }
+        if self.pictures.len() > PICTURES_MAX {
+            self.forget_pictures();
+        }
+    }
+
+    /// Forgets the pictures that neither the run nor a branch needs.
+    fn forget_pictures(&mut self) {
+        let all = self.branches.iter().flat_map(|branch| &branch.steps).chain(&self.steps);
+        let used: BTreeSet<usize> = all
+            .filter_map(|step| self.picture_of(&step.observation.screen, step.observation.picture.as_ref()))
+            .collect();
+        self.pictures.retain(|number, _| used.contains(number));
+    }
+
+    fn picture_of(&self, screen: &Arc<Screen>, picture: Option<&Arc<Picture>>) -> Option<usize> {
+        let is_it = |(known, seen): &Shown| match (picture, seen) {
+            (Some(picture), Some(seen)) => Arc::ptr_eq(picture, seen) || picture == seen,
+            (None, None) => Arc::ptr_eq(known, screen) || known == screen,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        self.pictures.iter().find(|(_, shown)| is_it(shown)).map(|(&number, _)| number)
+    }
+
+    fn back_to(&mut self, step: usize) -> Result<(), Refusal> {
+        known("step", step, self.steps.len())?;
+        let way = self.steps[..=step].to_vec();
+        let kept: Vec<Expected> =
+            self.expected.iter().filter(|one| one.step <= step || one.when == When::Never).cloned().collect();
+        self.leave();
+        self.expected = kept;
+        self.redo(&way)
+    }
+
+    fn take_branch(&mut self, number: usize) -> Result<(), Refusal> {
+        known("branch", number, self.branches.len())?;
+        let Branch { steps, expected } = self.branches.remove(number);
+        self.leave();
+        self.expected = expected;
+        self.redo(&steps)
+    }
+
+    /// Keeps the run as a branch, if it is more than a start, and begins another.
+    fn leave(&mut self) {
+        if self.steps.len() > 1 {
+            self.branches.push(Branch { steps: std::mem::take(&mut self.steps), expected: self.expected.clone() });
+            if self.branches.len() > BRANCHES_MAX {
+                self.branches.remove(0);
+            }
+        }
+        self.steps.clear();
+        self.offers.clear();
+        self.expected.clear();
+        self.marker = Marker::default();
+        self.number += 1;
+    }
+
+    fn redo(&mut self, way: &[LedStep]) -> Result<(), Refusal> {
+        for (number, step) in way.iter().enumerate() {
+            let action = match self.steps.last() {
+                None => step.action.clone(),
+                Some(last) => match seek(&last.observation.screen, &step.action, step.around.as_ref()) {
+                    Sought::Found(action) => action,
+                    Sought::Missing(_) => {
+                        return Err(Refusal::Missing { step: number, action: said_action(&step.action) });
+                    }
+                },
+            };
+            self.perform(action)?;
+        }
+        Ok(())
+    }
+
+    fn expect(&mut self, step: usize, atom: &str, holds: bool, when: When) -> Result<(), Refusal> {
+        known("step", step, self.steps.len())?;
+        let text = short_enough(atom)?;
+        let atom = read_atom(text).ok_or_else(|| Refusal::Atom(printable(text).to_string()))?;
+        if atom.is_action() && when != When::Now {
+            return Err(Refusal::AboutAction(atom.to_string()));
+        }
+        if self.expected.len() >= EXPECTED_MAX {
+            return Err(Refusal::Full { what: "expectations", most: EXPECTED_MAX });
+        }
+        self.expected.push(Expected { step, atom, holds, when });
+        self.expected.sort_by_key(|one| one.step);
+        Ok(())
+    }
+
+    fn draft(&self, name: &str, form: Form) -> Result<Reply, Refusal> {
+        let name = short_enough(name)?.trim();
+        let name = if name.is_empty() { "run" } else { name };
+        let exact = if form == Form::C { self.exact(name) } else { None };
+        Ok(Reply::Draft { text: draft::text(name, form, &self.steps, &self.expected, exact) })
+    }
+
+    /// Returns the formula of exactly these steps, if they do what is expected of them.
+    fn exact(&self, name: &str) -> Option<String> {
+        let wish = draft::text(name, Form::A, &self.steps, &self.expected, None);
+        let spec = specs_of("", &wish).ok()?.into_iter().find(|spec| spec.expectation == Expectation::Possible)?;
+        let judged = self.judged(&spec);
+        let last = judged.last()?;
+        // A formula that is met before the end would leave out the steps behind.
+        if judged.len() < self.steps.len() || !last.is_won {
+            return None;
+        }
+        let trace = Trace { steps: judged.into_iter().map(|one| one.step).collect() };
+        let mut exact = capture(&spec, &trace, Slack::default()).formula?;
+        exact.name = name.to_string();
+        let file = crate::spec::SpecFile { specs: vec![exact], ..Default::default() };
+        Some(file.to_string())
+    }
+
+    fn judge(&self, file: &str, text: &str) -> Result<Reply, Refusal> {
+        let specs = specs_of(file, text)?;
+        let specs = specs.iter().map(|spec| {
+            let judged = self.judged(spec);
+            JudgedSpec {
+                name: spec.name.clone(),
+                expectation: spec.expectation.word(),
+                at: judged.last().filter(|last| last.is_won).map(|_| judged.len() - 1),
+                steps: judged
+                    .into_iter()
+                    .map(|Judged { step, .. }| JudgedStep {
+                        labels: step.labels.iter().map(ToString::to_string).collect(),
+                        left: step.remaining.to_string(),
+                    })
+                    .collect(),
+            }
+        });
+        Ok(Reply::Judged { specs: specs.collect() })
+    }
+
+    fn judged(&self, spec: &Spec) -> Vec<Judged> {
+        let steps = self.steps.iter().map(|step| (step.action.clone(), step.observation.clone()));
+        Player::new(spec).judge_all(steps)
+    }
+
+    fn check_screen(&self, number: u64) -> Result<(), Refusal> {
+        if number == self.number { Ok(()) } else { Err(Refusal::Late) }
+    }
+
+    fn atoms_of(&self, screen: u64, at: usize) -> Result<Reply, Refusal> {
+        self.check_screen(screen)?;
+        let last = self.steps.last().ok_or(Refusal::Late)?;
+        let screen = &last.observation.screen;
+        known("widget", at, screen.widgets().len())?;
+        let widget = &screen.widgets()[at];
+        let mut atoms: Vec<Atom> = atom_of_widget(screen, widget).into_iter().collect();
+        for atom in gui::atoms_of_widget(widget, &screen.object_id(at)) {
+            if !atoms.contains(&atom) {
+                atoms.push(atom);
+            }
+        }
+        Ok(Reply::Atoms { atoms: atoms.iter().map(said_atom).collect() })
+    }
+
+    fn view(&self) -> View {
+        let displays = self.displays();
+        View {
+            device: self.described.clone(),
+            is_away: self.device.is_none(),
+            launchable: self.launchable.iter().map(ToString::to_string).collect(),
+            steps: self.steps.iter().map(|step| self.said_step(step)).collect(),
+            screen: self.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
+            expected: self.expected.iter().map(|one| self.said_expectation(one)).collect(),
+            branches: self.branches.iter().map(said_branch).collect(),
+        }
+    }
+
+    fn said_step(&self, step: &LedStep) -> SaidStep {
+        let LedStep { action, observation, .. } = step;
+        let screen = &observation.screen;
+        let picture = self.picture_of(screen, observation.picture.as_ref());
+        SaidStep {
+            action: said_action(action),
+            picture: picture.unwrap_or_default(),
+            activity: printable(short_activity(screen.activity())).to_string(),
+            at_ms: observation.at_ms,
+            crashed: screen.context().crashed,
+            notices: observation.notices.iter().map(said_notice).collect(),
+            on: action.target().map(|on| sides(on.bounds)),
+        }
+    }
+
+    fn said_screen(&self, screen: &Screen, displays: Displays) -> SaidScreen {
+        let (width, height) = displays.canvas(screen).display();
+        let mut places = BTreeMap::<String, Vec<usize>>::new();
+        for (number, offer) in self.offers.iter().enumerate() {
+            if let Some(on) = offer.target() {
+                places.entry(on.object_id.to_string()).or_default().push(number);
+            }
+        }
+        let mut widgets = Vec::new();
+        screen.for_each_object(|at, widget, object_id| {
+            if widget.is_visible() && widgets.len() < WIDGETS_MAX {
+                let offers = places.get(object_id).cloned().unwrap_or_default();
+                let first = offers.first().and_then(|&first| self.offers[first].target());
+                // A widget without a name of its own is called by the words below it.
+                let name = first.map_or(widget.name(), |on| {
+                    on.names().into_iter().find(|name| !name.trim().is_empty()).unwrap_or_default()
+                });
+                widgets.push(said_widget(at, widget, name, offers.clone()));
+            }
+        });
+        SaidScreen {
+            number: self.number,
+            package: screen.package().to_string(),
+            activity: screen.activity().to_string(),
+            width,
+            height,
+            widgets,
+            offers: self.offers.iter().map(said_offer).collect(),
+            atoms: atoms_of_screen(screen).iter().take(ATOMS_MAX).map(|one| said_atom(&one.atom)).collect(),
+        }
+    }
+
+    fn said_expectation(&self, one: &Expected) -> SaidExpectation {
+        let holds_at = |step: usize| {
+            let before = step.checked_sub(1).map(|before| &*self.steps[before].observation.screen);
+            let LedStep { action, observation, .. } = &self.steps[step];
+            let labeller = Labeller::new([(0, &one.atom)], TypedText::default());
+            !labeller.of_step(before, action, &observation.screen).is_empty()
+        };
+        let broken = match one.when {
+            When::Now => Some(one.step).filter(|&step| holds_at(step) != one.holds),
+            When::FromNowOn => (one.step..self.steps.len()).find(|&step| holds_at(step) != one.holds),
+            When::Never => (0..self.steps.len()).find(|&step| holds_at(step) == one.holds),
+        };
+        let why = match broken {
+            None => String::new(),
+            Some(step) => {
+                let screen = &self.steps[step].observation.screen;
+                let why = if one.holds && one.when != When::Never { shortfall(&one.atom, screen) } else { None };
+                let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
+                match why {
+                    Some(why) => format!("step {step}: {why}"),
+                    None if is_typed => format!("step {step}: text that the run typed is no evidence"),
+                    None => format!("step {step}: it {}", if holds_at(step) { "holds" } else { "does not hold" }),
+                }
+            }
+        };
+        SaidExpectation {
+            step: one.step,
+            atom: one.atom.to_string(),
+            words: atom_in_words(&one.atom),
+            holds: one.holds,
+            when: one.when,
+            is_met: broken.is_none(),
+            why,
+        }
+    }
+}
+
+/// Returns the specs in the `text` of a file, or a refusal if it has mistakes.
+fn specs_of(file: &str, text: &str) -> Result<Vec<Spec>, Refusal> {
+    let parsed = parse(&Source::new(file, text.to_string()));
+    if parsed.diagnostics.errors() > 0 { Err(Refusal::Specs) } else { Ok(parsed.file.specs) }
+}
+
+fn known(what: &'static str, number: usize, count: usize) -> Result<(), Refusal> {
+    if number < count { Ok(()) } else { Err(Refusal::Unknown { what, number }) }
+}
+
+fn short_enough(text: &str) -> Result<&str, Refusal> {
+    if text.chars().nth(CHARS_MAX).is_some() { Err(Refusal::Long) } else { Ok(text) }
+}
+
+fn said_atom(atom: &Atom) -> SaidAtom {
+    SaidAtom { atom: atom.to_string(), words: atom_in_words(atom) }
+}
+
+fn said_action(action: &Action) -> String {
+    let said = match action {
+        Action::Reinitialise(activity) => format!("start {}", short_activity(activity)),
+        Action::Touch(..) | Action::Text { .. } | Action::Stroke(..) | Action::Device(_) | Action::User { .. } => {
+            action.to_string()
+        }
+    };
+    printable(&said).to_string()
+}
+
+fn said_branch(branch: &Branch) -> SaidBranch {
+    let last = branch.steps.last().map(|last| said_action(&last.action));
+    SaidBranch { steps: branch.steps.len(), last: last.unwrap_or_default() }
+}
+
+fn said_notice(notice: &Notice) -> String {
+    let (what, text) = match notice {
+        Notice::Toast(text) => ("", text),
+        Notice::Crash(text) => ("crash: ", text),
+        Notice::Anr(text) => ("does not respond: ", text),
+        Notice::Prompt(text) => ("prompt: ", text),
+        Notice::Field(text) => ("letters that stayed: ", text),
+    };
+    format!("{what}{}", printable(text))
+}
+
+fn said_offer(offer: &Action) -> SaidOffer {
+    let types = offer.typed().is_some();
+    let label = match offer {
+        Action::Text { on, .. } => format!("type into {on}"),
+        other => other.to_string(),
+    };
+    SaidOffer { action_type: offer.type_name().to_string(), label: printable(&label).to_string(), types }
+}
+
+fn said_widget(at: usize, widget: &Widget, name: &str, offers: Vec<usize>) -> SaidWidget {
+    let class = widget.class.rsplit('.').next().unwrap_or_default();
+    // Whoever looks over a shoulder need not read a password.
+    let name = if widget.flags.has(Flags::PASSWORD) { widget.id_entry() } else { name };
+    SaidWidget {
+        at,
+        depth: widget.depth,
+        class: class.to_string(),
+        name: name.chars().take(CHARS_MAX).collect(),
+        id: widget.id_entry().to_string(),
+        bounds: sides(widget.bounds),
+        offers,
+        checked: widget.flags.has(Flags::CHECKED),
+        enabled: widget.flags.has(Flags::ENABLED),
+    }
+}
+
+fn sides(bounds: gui::Bounds) -> [i32; 4] {
+    [bounds.left, bounds.top, bounds.right, bounds.bottom]
+}

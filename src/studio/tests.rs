@@ -1,0 +1,237 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::device::sim::{self, Sim};
+use crate::gui::BUILTIN_TEXTS;
+use crate::rng::Seed;
+use crate::spec::lint;
+
+const NOTES: &str = include_str!("../../apps/notes.app");
+const SHOP: &str = include_str!("../../apps/shop.app");
+const FILES: &str = include_str!("../../apps/files.app");
+
+fn device(model: &str) -> Box<dyn Device> {
+    let read = sim::read(&Source::new("test.app", model.to_string()));
+    Box::new(Sim::new(Arc::new(read.model.expect("a model without mistakes")), Seed(1)))
+}
+
+fn studio(model: &str) -> Studio {
+    let mut studio = Studio::new(device(model), Repertoire::new(BUILTIN_TEXTS, &[], true));
+    studio.answer(Request::Start { activity: None }).expect("the app starts");
+    studio
+}
+
+fn view(studio: &mut Studio) -> View {
+    match studio.answer(Request::View).expect("a view") {
+        Reply::View(view) => *view,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn screen(studio: &mut Studio) -> SaidScreen {
+    view(studio).screen.expect("a screen")
+}
+
+/// Does the offer whose label starts so.
+fn act(studio: &mut Studio, label: &str, text: Option<&str>) {
+    let screen = screen(studio);
+    let offer = screen.offers.iter().position(|offer| offer.label.starts_with(label));
+    let offer = offer.unwrap_or_else(|| panic!("no {label:?} among {:?}", screen.offers));
+    let request = Request::Act { screen: screen.number, offer, text: text.map(str::to_string) };
+    studio.answer(request).expect("it is done");
+}
+
+fn expect(studio: &mut Studio, step: usize, atom: &str, when: When) {
+    let request = Request::Expect { step, atom: atom.to_string(), holds: true, when };
+    studio.answer(request).expect("an expectation");
+}
+
+fn drafted(studio: &mut Studio, form: Form) -> String {
+    match studio.answer(Request::Draft { name: "walk".to_string(), form }).expect("a draft") {
+        Reply::Draft { text } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn judged(studio: &mut Studio, text: &str) -> Vec<JudgedSpec> {
+    let file = if text.starts_with("Feature") { "walk.feature" } else { "walk.ltl" };
+    let request = Request::Judge { text: text.to_string(), file: file.to_string() };
+    match studio.answer(request).expect("a judgement") {
+        Reply::Judged { specs } => specs,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Goes to the sketch of the notes.
+fn at_the_sketch() -> Studio {
+    let mut studio = studio(NOTES);
+    for label in ["click \"OKAY\"", "click \"+\"", "click #fab_sketch"] {
+        act(&mut studio, label, None);
+    }
+    studio
+}
+
+#[test]
+fn expectations_become_a_spec_of_each_level_that_the_run_meets() {
+    let mut studio = at_the_sketch();
+    expect(&mut studio, 1, "[activity ~ Main]", When::Now);
+    expect(&mut studio, 3, "[activity ~ Sketch]", When::Now);
+    assert_eq!(
+        drafted(&mut studio, Form::A),
+        "possible \"walk\":\n    F ([activity ~ Main] & X F [activity ~ Sketch])\n"
+    );
+    assert_eq!(
+        drafted(&mut studio, Form::B),
+        "possible \"walk\":\n    F ([actionType = click] & [activity ~ Main] & X F ([actionType = click] & [activity ~ Sketch]))\n"
+    );
+    let exact = drafted(&mut studio, Form::C);
+    assert!(exact.starts_with("possible \"walk\" within 4 steps:\n"), "{exact}");
+    for form in [Form::A, Form::B, Form::C] {
+        let text = drafted(&mut studio, form);
+        assert_eq!(judged(&mut studio, &text)[0].at, Some(3), "{text}");
+    }
+    assert_eq!(
+        drafted(&mut studio, Form::Scenario),
+        "Feature: walk\n  Scenario: walk\n    Given the app is freshly started\n    When I click \"OKAY\"\n    \
+         Then [activity ~ Main]\n    When I click \"+\"\n    And I click \"fab_sketch\"\n    \
+         Then immediately [activity ~ Sketch]\n"
+    );
+}
+
+#[test]
+fn what_is_to_hold_always_or_never_is_a_scenario_of_its_own() {
+    let mut studio = at_the_sketch();
+    expect(&mut studio, 1, "[screen = on]", When::FromNowOn);
+    expect(&mut studio, 3, "[crashed = true]", When::Never);
+    let text = drafted(&mut studio, Form::Scenario);
+    assert_eq!(
+        text,
+        "Feature: walk\n  Scenario: walk, rule 1\n    Given the app is freshly started\n    When I click \"OKAY\"\n    \
+         Then always [screen = on]\n\n  Scenario: walk, rule 2\n    Given the app is freshly started\n    \
+         Then never [crashed = true]\n"
+    );
+    let linted = lint(&Source::new("walk.feature", text));
+    assert_eq!(linted.diagnostics.errors(), 0, "{:?}", linted.diagnostics);
+}
+
+#[test]
+fn what_must_never_happen_is_a_spec_of_its_own() {
+    let mut studio = at_the_sketch();
+    expect(&mut studio, 3, "[crashed = true]", When::Never);
+    let text = drafted(&mut studio, Form::A);
+    assert_eq!(text, "never \"walk, never\": F [crashed = true]\n");
+    assert_eq!(judged(&mut studio, &text)[0].at, None);
+    expect(&mut studio, 2, "[activity ~ Sketch]", When::Never);
+    let said = view(&mut studio).expected;
+    assert_eq!(said.iter().map(|one| (one.is_met, &*one.why)).collect::<Vec<_>>(), [
+        (false, "step 3: it holds"),
+        (true, "")
+    ]);
+}
+
+#[test]
+fn stepping_back_does_the_run_again_and_keeps_the_rest_as_a_branch() {
+    let mut studio = at_the_sketch();
+    let before = view(&mut studio);
+    studio.answer(Request::BackTo { step: 1 }).expect("a run again");
+    let back = view(&mut studio);
+    assert_eq!(back.steps.len(), 2);
+    assert_eq!(back.branches.iter().map(|branch| branch.steps).collect::<Vec<_>>(), [4]);
+    studio.answer(Request::Branch { number: 0 }).expect("a run again");
+    let again = view(&mut studio);
+    let said = |view: &View| serde_json::to_string(&(&view.steps, &view.screen.as_ref().map(|one| &one.widgets)));
+    assert_eq!(said(&again).expect("a text"), said(&before).expect("a text"));
+    studio.answer(Request::ForgetBranch { number: 0 }).expect("a branch");
+    assert!(view(&mut studio).branches.is_empty());
+}
+
+#[test]
+fn a_request_about_a_screen_that_is_gone_is_refused() {
+    let mut studio = studio(NOTES);
+    let number = screen(&mut studio).number;
+    act(&mut studio, "click \"OKAY\"", None);
+    for request in [
+        Request::Act { screen: number, offer: 0, text: None },
+        Request::Widget { screen: number, at: 0 },
+    ] {
+        assert!(matches!(studio.answer(request), Err(Refusal::Late)));
+    }
+}
+
+#[test]
+fn typed_text_is_no_evidence_and_the_view_says_so() {
+    let mut studio = studio(NOTES);
+    for label in ["click \"OKAY\"", "click \"+\"", "click #fab_text"] {
+        act(&mut studio, label, None);
+    }
+    act(&mut studio, "type into", Some("milk"));
+    let last = view(&mut studio).steps.len() - 1;
+    expect(&mut studio, last, "[text = milk]", When::Now);
+    let said = view(&mut studio).expected;
+    assert!(!said[0].is_met);
+    assert_eq!(said[0].why, format!("step {last}: text that the run typed is no evidence"));
+}
+
+#[test]
+fn a_device_that_is_given_away_is_taken_back_with_the_run() {
+    let mut studio = at_the_sketch();
+    let before = view(&mut studio);
+    studio.release();
+    assert!(view(&mut studio).is_away);
+    assert!(matches!(studio.answer(Request::Look), Err(Refusal::Busy)));
+    studio.resume(device(NOTES)).expect("the run again");
+    let after = view(&mut studio);
+    assert_eq!(after.steps.len(), before.steps.len());
+    assert_eq!(after.screen.map(|screen| screen.activity), before.screen.map(|screen| screen.activity));
+}
+
+#[test]
+fn pictures_stand_alone_and_are_made_once() {
+    let mut studio = at_the_sketch();
+    let numbers: Vec<usize> = view(&mut studio).steps.iter().map(|step| step.picture).collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+    act(&mut studio, "back", None);
+    let back = view(&mut studio);
+    let svg = studio.picture(back.steps[4].picture).expect("a picture");
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"), "{svg}");
+    assert!(studio.picture(99).is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    /// The law of drafts: whatever a person does and expects, the specs are read without a mistake, and the run meets them.
+    #[test]
+    fn each_draft_is_met_by_the_run_that_it_was_made_of(
+        app in 0..3_usize,
+        choices in prop::collection::vec((0..1_000_usize, 0..1_000_usize, any::<bool>()), 1..8),
+    ) {
+        let mut studio = studio([NOTES, SHOP, FILES][app]);
+        for (choice, which, expects) in choices {
+            let now = screen(&mut studio);
+            if now.offers.is_empty() {
+                break;
+            }
+            let offer = choice % now.offers.len();
+            studio.answer(Request::Act { screen: now.number, offer, text: None }).expect("it is done");
+            let view = view(&mut studio);
+            let seen = view.screen.expect("a screen");
+            if expects && !seen.atoms.is_empty() {
+                let atom = &seen.atoms[which % seen.atoms.len()].atom;
+                expect(&mut studio, view.steps.len() - 1, atom, When::Now);
+                // Text that the run has typed is no evidence, and a person is told.
+                if !super::tests::view(&mut studio).expected.last().expect("it").is_met {
+                    let number = super::tests::view(&mut studio).expected.len() - 1;
+                    studio.answer(Request::Forget { number }).expect("it was there");
+                }
+            }
+        }
+        for form in [Form::A, Form::B, Form::C, Form::Scenario] {
+            let text = drafted(&mut studio, form);
+            let judged = judged(&mut studio, &text);
+            prop_assert_eq!(judged.len(), 1);
+            prop_assert!(judged[0].at.is_some(), "{}", text);
+        }
+    }
+}
