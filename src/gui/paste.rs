@@ -70,7 +70,9 @@ pub fn atoms_of_widget(widget: &Widget, object_id: &str) -> Vec<Atom> {
     let is = |flag: Flags| widget.flags.has(flag).to_string();
     let named = [
         // What a password field shows is nobody's business.
-        Some(Key::Text).filter(|_| !widget.flags.has(Flags::PASSWORD)).and_then(|key| name(key, &widget.text)),
+        Some(Key::Text)
+            .filter(|_| !widget.flags.has(Flags::PASSWORD))
+            .and_then(|key| name(key, &widget.text)),
         name(Key::Desc, &widget.desc),
         name(Key::Id, widget.id_entry()),
     ];
@@ -82,9 +84,10 @@ pub fn atoms_of_widget(widget: &Widget, object_id: &str) -> Vec<Atom> {
         (Key::Selected, Flags::SELECTED, Flags::SELECTED),
     ];
     // A state says nothing without the widget's name.
-    let states = states.iter().filter(|(_, _, needed)| widget.flags.has(*needed)).filter_map(|&(key, flag, _)| {
-        Some(vec![id.clone()?, comparison(key, Op::Equal, &is(flag))?])
-    });
+    let states = states
+        .iter()
+        .filter(|(_, _, needed)| widget.flags.has(*needed))
+        .filter_map(|&(key, flag, _)| Some(vec![id.clone()?, comparison(key, Op::Equal, &is(flag))?]));
     let place = comparison(Key::ObjectId, Op::Equal, object_id);
     let class = name(Key::Class, widget.class.rsplit('.').next().unwrap_or_default());
     let single = named.iter().cloned().chain([class, place]).flatten().map(|one| vec![one]);

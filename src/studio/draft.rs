@@ -2,8 +2,8 @@
 
 use super::{Expected, LedStep};
 use crate::gui::{
-    Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action, quote,
-    short_activity,
+    Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action,
+    quote, short_activity,
 };
 use crate::spec::Expectation;
 
@@ -42,7 +42,8 @@ fn bans(name: &str, expected: &[Expected]) -> Vec<String> {
     let never = expected.iter().filter(|one| one.when == When::Never).enumerate();
     never
         .map(|(number, one)| {
-            let name = if number == 0 { format!("{name}, never") } else { format!("{name}, never {}", number + 1) };
+            let name =
+                if number == 0 { format!("{name}, never") } else { format!("{name}, never {}", number + 1) };
             format!("{} {}: F {}\n", Expectation::Never.word(), quote(&name), one.written())
         })
         .collect()
@@ -111,11 +112,14 @@ fn scenario(name: &str, steps: &[LedStep], expected: &[Expected]) -> String {
         }
         for one in now.iter().filter(|one| one.step == at) {
             // Only the last sentences may say when they hold.
-            let sentence = if at == last && at > 0 { format!("immediately {}", seen(one)) } else { seen(one) };
+            let sentence =
+                if at == last && at > 0 { format!("immediately {}", seen(one)) } else { seen(one) };
             lines.add("Then", &sentence);
         }
     }
-    if now.is_empty() && let Some(last) = steps.last() {
+    if now.is_empty()
+        && let Some(last) = steps.last()
+    {
         let activity = last.observation.screen.activity();
         lines.add("Then", &format!("I am on {}", quote(short_activity(activity))));
     }
@@ -173,7 +177,8 @@ fn deed(step: &LedStep) -> String {
     let LedStep { action, observation, .. } = step;
     let detail = quote(action.detail());
     // Nothing names the widget, so the sentence says the type alone.
-    let is_nameless = action.target().is_some() && action.detail().trim().is_empty() && action.typed().is_none();
+    let is_nameless =
+        action.target().is_some() && action.detail().trim().is_empty() && action.typed().is_none();
     let by_type = || format!("I do {}", quote(action.type_name()));
     match action {
         Action::Touch(..) if is_nameless => by_type(),

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{
-    self, Action, Around, Atom, Flags, Labeller, Marker, Picture, Repertoire, Screen, Sought, TypedText, Widget,
-    atom_of_widget, atoms_of_screen, offers, seek, short_activity, shortfall,
+    self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Screen, Sought, TypedText,
+    Widget, WidgetTest, atom_of_widget, atoms_of_screen, offers, seek, short_activity, shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
@@ -23,8 +23,8 @@ use crate::spec::{Expectation, Source, Spec, atom_in_words, parse, printable, re
 use crate::trace::{Notice, Observation, Trace};
 
 pub use message::{
-    CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation, SaidOffer,
-    SaidScreen, SaidStep, SaidWidget, View, When,
+    CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation,
+    SaidOffer, SaidScreen, SaidStep, SaidWidget, View, When,
 };
 
 /// Most steps of a run that is led by hand.
@@ -289,9 +289,11 @@ impl Studio {
                 typed.push(on.object_id.clone());
                 true
             }
-            Action::Reinitialise(_) | Action::Touch(..) | Action::Stroke(..) | Action::Device(_) | Action::User { .. } => {
-                true
-            }
+            Action::Reinitialise(_)
+            | Action::Touch(..)
+            | Action::Stroke(..)
+            | Action::Device(_)
+            | Action::User { .. } => true,
         });
         if self.picture_of(screen, picture.as_ref()).is_none() {
             self.pictures.insert(self.next_picture, (screen.clone(), picture.clone()));
@@ -341,7 +343,8 @@ impl Studio {
     /// Keeps the run as a branch, if it is more than a start, and begins another.
     fn leave(&mut self) {
         if self.steps.len() > 1 {
-            self.branches.push(Branch { steps: std::mem::take(&mut self.steps), expected: self.expected.clone() });
+            self.branches
+                .push(Branch { steps: std::mem::take(&mut self.steps), expected: self.expected.clone() });
             if self.branches.len() > BRANCHES_MAX {
                 self.branches.remove(0);
             }
@@ -394,7 +397,8 @@ impl Studio {
     /// Returns the formula of exactly these steps, if they do what is expected of them.
     fn exact(&self, name: &str) -> Option<String> {
         let wish = draft::text(name, Form::A, &self.steps, &self.expected, None);
-        let spec = specs_of("", &wish).ok()?.into_iter().find(|spec| spec.expectation == Expectation::Possible)?;
+        let spec =
+            specs_of("", &wish).ok()?.into_iter().find(|spec| spec.expectation == Expectation::Possible)?;
         let judged = self.judged(&spec);
         let last = judged.last()?;
         // A formula that is met before the end would leave out the steps behind.
@@ -444,7 +448,9 @@ impl Studio {
         known("widget", at, screen.widgets().len())?;
         let widget = &screen.widgets()[at];
         let mut atoms: Vec<Atom> = atom_of_widget(screen, widget).into_iter().collect();
-        for atom in gui::atoms_of_widget(widget, &screen.object_id(at)) {
+        let single = gui::atoms_of_widget(widget, &screen.object_id(at));
+        let counts: Vec<Atom> = single.iter().filter_map(|atom| counted(atom, screen)).collect();
+        for atom in single.into_iter().chain(counts) {
             if !atoms.contains(&atom) {
                 atoms.push(atom);
             }
@@ -528,12 +534,15 @@ impl Studio {
             None => String::new(),
             Some(step) => {
                 let screen = &self.steps[step].observation.screen;
-                let why = if one.holds && one.when != When::Never { shortfall(&one.atom, screen) } else { None };
+                let why =
+                    if one.holds && one.when != When::Never { shortfall(&one.atom, screen) } else { None };
                 let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
                 match why {
                     Some(why) => format!("step {step}: {why}"),
                     None if is_typed => format!("step {step}: text that the run typed is no evidence"),
-                    None => format!("step {step}: it {}", if holds_at(step) { "holds" } else { "does not hold" }),
+                    None => {
+                        format!("step {step}: it {}", if holds_at(step) { "holds" } else { "does not hold" })
+                    }
                 }
             }
         };
@@ -547,6 +556,18 @@ impl Studio {
             why,
         }
     }
+}
+
+/// Returns the atom that counts the widgets that `atom` holds of, if there are several.
+fn counted(atom: &Atom, screen: &Screen) -> Option<Atom> {
+    let Atom::Widget(of) = atom else { return None };
+    let [_] = &of[..] else { return None };
+    let test = WidgetTest::new(atom)?;
+    let mut number = 0;
+    screen.for_each_object(|_, widget, object_id| {
+        number += u64::from(widget.is_visible() && test.holds(widget, object_id));
+    });
+    (number > 1).then(|| Atom::Count { of: of.clone(), op: Op::Equal, number })
 }
 
 /// Returns the specs in the `text` of a file, or a refusal if it has mistakes.
@@ -570,9 +591,11 @@ fn said_atom(atom: &Atom) -> SaidAtom {
 fn said_action(action: &Action) -> String {
     let said = match action {
         Action::Reinitialise(activity) => format!("start {}", short_activity(activity)),
-        Action::Touch(..) | Action::Text { .. } | Action::Stroke(..) | Action::Device(_) | Action::User { .. } => {
-            action.to_string()
-        }
+        Action::Touch(..)
+        | Action::Text { .. }
+        | Action::Stroke(..)
+        | Action::Device(_)
+        | Action::User { .. } => action.to_string(),
     };
     printable(&said).to_string()
 }

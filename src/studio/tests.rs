@@ -125,10 +125,10 @@ fn what_must_never_happen_is_a_spec_of_its_own() {
     assert_eq!(judged(&mut studio, &text)[0].at, None);
     expect(&mut studio, 2, "[activity ~ Sketch]", When::Never);
     let said = view(&mut studio).expected;
-    assert_eq!(said.iter().map(|one| (one.is_met, &*one.why)).collect::<Vec<_>>(), [
-        (false, "step 3: it holds"),
-        (true, "")
-    ]);
+    assert_eq!(
+        said.iter().map(|one| (one.is_met, &*one.why)).collect::<Vec<_>>(),
+        [(false, "step 3: it holds"), (true, "")]
+    );
 }
 
 #[test]
@@ -141,7 +141,8 @@ fn stepping_back_does_the_run_again_and_keeps_the_rest_as_a_branch() {
     assert_eq!(back.branches.iter().map(|branch| branch.steps).collect::<Vec<_>>(), [4]);
     studio.answer(Request::Branch { number: 0 }).expect("a run again");
     let again = view(&mut studio);
-    let said = |view: &View| serde_json::to_string(&(&view.steps, &view.screen.as_ref().map(|one| &one.widgets)));
+    let said =
+        |view: &View| serde_json::to_string(&(&view.steps, &view.screen.as_ref().map(|one| &one.widgets)));
     assert_eq!(said(&again).expect("a text"), said(&before).expect("a text"));
     studio.answer(Request::ForgetBranch { number: 0 }).expect("a branch");
     assert!(view(&mut studio).branches.is_empty());
@@ -152,10 +153,9 @@ fn a_request_about_a_screen_that_is_gone_is_refused() {
     let mut studio = studio(NOTES);
     let number = screen(&mut studio).number;
     act(&mut studio, "click \"OKAY\"", None);
-    for request in [
-        Request::Act { screen: number, offer: 0, text: None },
-        Request::Widget { screen: number, at: 0 },
-    ] {
+    for request in
+        [Request::Act { screen: number, offer: 0, text: None }, Request::Widget { screen: number, at: 0 }]
+    {
         assert!(matches!(studio.answer(request), Err(Refusal::Late)));
     }
 }

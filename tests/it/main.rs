@@ -65,6 +65,7 @@ mod snapshots;
 mod standin;
 mod statistics;
 mod store;
+mod studio;
 mod sweep;
 mod table3;
 mod tidy;

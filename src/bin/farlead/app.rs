@@ -469,7 +469,8 @@ impl AppArgs {
             texts.iter().flat_map(|text| [flag.into(), text.into()]).collect()
         };
         let reset = Some(self.reset).filter(|&reset| reset != ResetName::Clear);
-        let reset = reset.and_then(|reset| reset.to_possible_value()).map(|value| value.get_name().to_string());
+        let reset =
+            reset.and_then(|reset| reset.to_possible_value()).map(|value| value.get_name().to_string());
         [
             paths("--app", &self.app),
             paths("--apk", &self.apk),

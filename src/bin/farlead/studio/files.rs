@@ -46,7 +46,8 @@ impl Files {
         // A link may lead out of the project.
         let parent = path.ancestors().skip(1).find(|folder| named(folder).exists()).unwrap_or(&self.root);
         let real = |path: &Path| named(path).canonicalize().ok();
-        let inside = |at: &Path| real(at).zip(real(&self.root)).is_some_and(|(at, root)| at.starts_with(root));
+        let inside =
+            |at: &Path| real(at).zip(real(&self.root)).is_some_and(|(at, root)| at.starts_with(root));
         if !inside(parent) || path.exists() && !inside(&path) {
             return Err(Mistake::new(format!("{name:?} leads out of the project")));
         }
@@ -83,7 +84,8 @@ impl Files {
                 return Err(Mistake::new(format!("{name} is there already; open it, or take another name")));
             }
             (Some(_) | None, Some(_)) => {
-                let message = format!("{name} has changed on disk meanwhile; open it again, nothing was written");
+                let message =
+                    format!("{name} has changed on disk meanwhile; open it again, nothing was written");
                 return Err(Mistake::new(message));
             }
         }

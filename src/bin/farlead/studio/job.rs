@@ -60,7 +60,8 @@ impl Job {
             .spawn()?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let child = Arc::new(Mutex::new(child));
-        let readers = [out.map(|out| read(Stream::Out, out, sender)), err.map(|err| read(Stream::Err, err, sender))];
+        let readers =
+            [out.map(|out| read(Stream::Out, out, sender)), err.map(|err| read(Stream::Err, err, sender))];
         let (waited, sender) = (child.clone(), sender.clone());
         thread::spawn(move || {
             for reader in readers.into_iter().flatten() {
@@ -116,7 +117,11 @@ pub fn shown(args: &[OsString]) -> String {
 
 fn quoted(arg: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
-    if !arg.is_empty() && arg.chars().all(is_plain) { arg.to_string() } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+    if !arg.is_empty() && arg.chars().all(is_plain) {
+        arg.to_string()
+    } else {
+        format!("'{}'", arg.replace('\'', r"'\''"))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,11 +132,7 @@ enum Wish {
 }
 
 /// Reads lines until the end, and sends as many at a time as there are.
-fn read(
-    stream: Stream,
-    from: impl Read + Send + 'static,
-    sender: &Sender<Post>,
-) -> thread::JoinHandle<()> {
+fn read(stream: Stream, from: impl Read + Send + 'static, sender: &Sender<Post>) -> thread::JoinHandle<()> {
     let sender = sender.clone();
     thread::spawn(move || {
         let mut from = BufReader::with_capacity(LINES_BYTES, from);

@@ -192,8 +192,17 @@ impl<'a> Hall<'a> {
         let repertoire = Repertoire { rules: project.rules.clone(), ..Repertoire::new(texts, &[], true) };
         let studio = Studio::new(app.device(seed(args, &project)), repertoire);
         let files = Files::below(&project.folder);
-        let mut hall =
-            Hall { args, shell, project, app: Some(app), studio, files, job: None, pages: BTreeMap::new(), sender };
+        let mut hall = Hall {
+            args,
+            shell,
+            project,
+            app: Some(app),
+            studio,
+            files,
+            job: None,
+            pages: BTreeMap::new(),
+            sender,
+        };
         if let Err(refusal) = hall.studio.answer(Request::Start { activity: None }) {
             say(&format!("{refusal}; the page can try again"));
         }
@@ -297,7 +306,8 @@ impl<'a> Hall<'a> {
                 json!({})
             }
             Wish::Editor { message } => {
-                let page = self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
+                let page =
+                    self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
                 json!({ "messages": page.editor.answer(message) })
             }
             Wish::Check { file, only } => {

@@ -117,7 +117,12 @@ impl Answer {
     }
 
     fn refused(status: &'static str, body: &str) -> Answer {
-        Answer { status, kind: "text/plain; charset=utf-8", policy: PICTURE_POLICY, body: format!("{body}\n") }
+        Answer {
+            status,
+            kind: "text/plain; charset=utf-8",
+            policy: PICTURE_POLICY,
+            body: format!("{body}\n"),
+        }
     }
 
     fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
@@ -186,13 +191,17 @@ impl Door {
         let path = head.uri().path();
         let wanted = match path {
             "/" => return Answer::page("text/html; charset=utf-8", include_str!("page/studio.html")),
-            "/studio.js" => return Answer::page("text/javascript; charset=utf-8", include_str!("page/studio.js")),
+            "/studio.js" => {
+                return Answer::page("text/javascript; charset=utf-8", include_str!("page/studio.js"));
+            }
             "/studio.css" => {
                 let style = [farlead::report::COLOURS, include_str!("page/studio.css")].concat();
                 return Answer::page("text/css; charset=utf-8", &style);
             }
             "/report.html" => Some(Wanted::Report),
-            path => path.strip_prefix("/picture/").and_then(|number| number.parse().ok()).map(Wanted::Picture),
+            path => {
+                path.strip_prefix("/picture/").and_then(|number| number.parse().ok()).map(Wanted::Picture)
+            }
         };
         let found = wanted.and_then(|wanted| {
             let (sender, answer) = channel();
@@ -218,9 +227,8 @@ impl Door {
         write_response(&mut *stream, &response).map_err(io::Error::other)?;
         // A page says nothing for hours.
         stream.set_read_timeout(None)?;
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MESSAGE_MAX))
-            .max_frame_size(Some(MESSAGE_MAX));
+        let config =
+            WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX)).max_frame_size(Some(MESSAGE_MAX));
         let line = Arc::new(Mutex::new(()));
         let half = || Ok::<_, io::Error>(Half { stream: stream.try_clone()?, line: line.clone() });
         let (reading, writing) = (half()?, half()?);

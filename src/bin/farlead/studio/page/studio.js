@@ -171,6 +171,8 @@ function showScreen() {
     box.tabIndex = widget.offers.length ? 0 : -1;
     const share = (length, of) => `${(100 * length) / of}%`;
     Object.assign(box.style, { left: share(left, screen.width), top: share(top, screen.height), width: share(right - left, screen.width), height: share(bottom - top, screen.height) });
+    // Of two widgets at a place the smaller one is meant, wherever it is in the tree.
+    box.style.zIndex = Math.max(1, 30000 - Math.round((30000 * (right - left) * (bottom - top)) / (screen.width * screen.height)));
     widget.box = box;
     return box;
   });
@@ -555,7 +557,7 @@ function showResult(event) {
 }
 
 function endJob({ code, report, lost }) {
-  at("progress").textContent = code === 0 ? "It ended: all passed." : `It ended with exit code ${code}.`;
+  at("progress").textContent = code === 0 ? "It ended: all passed." : code === null ? "It ended before it began to work." : `It ended with exit code ${code}.`;
   at("report").hidden = !report;
   at("report").firstElementChild.href = `/report.html?token=${encodeURIComponent(token)}`;
   showJob(null);

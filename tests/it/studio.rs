@@ -1,0 +1,446 @@
+//! `farlead studio`: its page in Chromium, from an empty folder to a kept test; and who is let in.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest as _;
+use tungstenite::{Message, WebSocket};
+
+use crate::adbd::Adb;
+use crate::browser::{has_chrome, served};
+use crate::cli::command;
+use crate::identity::Phone;
+use crate::project::Folder;
+
+/// Time for anything on the page to happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time for some steps of a command.
+const SOME_STEPS: Duration = Duration::from_millis(1_500);
+
+/// The program, with its page's address.
+struct Studio {
+    child: Child,
+    url: String,
+}
+
+impl Studio {
+    fn start(folder: &Folder, args: &[&str], with: impl FnOnce(&mut Command)) -> Studio {
+        let mut command = command(&[&["studio", "--port", "0"], args].concat());
+        command.current_dir(folder.path("")).stdin(Stdio::null()).stdout(Stdio::piped());
+        with(&mut command);
+        let mut child = command.spawn().expect("the studio starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("studio at ").expect("an address").to_string();
+        Studio { child, url }
+    }
+
+    /// Returns `HOST:PORT`.
+    fn host(&self) -> &str {
+        self.url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("a host")
+    }
+
+    fn token(&self) -> &str {
+        self.url.split_once("token=").expect("a token").1
+    }
+
+    /// Opens a socket, as a page does.
+    fn socket(&self) -> WebSocket<TcpStream> {
+        let url = format!("ws://{}/socket?token={}", self.host(), self.token());
+        let stream = TcpStream::connect(self.host()).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        tungstenite::client(url.into_client_request().expect("a request"), stream).expect("a socket").0
+    }
+
+    /// Returns the status line and the body of the answer to a request with these headers.
+    fn asked(&self, path: &str, host: &str, more: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(self.host()).expect("a connection");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n").expect("a request");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        (head.lines().next().unwrap_or_default().to_string(), body.to_string())
+    }
+}
+
+impl Drop for Studio {
+    fn drop(&mut self) {
+        // As Ctrl-C does, so that devices and commands are put back.
+        let _ = Command::new("/bin/kill").arg("-INT").arg(self.child.id().to_string()).status();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a request and returns its answer; events that come in between are left out.
+fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
+    socket.send(Message::text(request)).expect("a request");
+    loop {
+        if let Message::Text(text) = socket.read().expect("an answer") {
+            let answer: Value = serde_json::from_str(&text).expect("JSON");
+            if answer.get("event").is_none() {
+                return answer;
+            }
+        }
+    }
+}
+
+/// Returns the next event of this name.
+fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
+    loop {
+        if let Message::Text(text) = socket.read().expect("an event") {
+            let event: Value = serde_json::from_str(&text).expect("JSON");
+            if event["event"] == wanted {
+                return event;
+            }
+        }
+    }
+}
+
+/// A browser behind its driver.
+struct Browser {
+    driver: Child,
+    session: String,
+}
+
+impl Browser {
+    fn open(url: &str) -> Browser {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver");
+        // The pipe stays open, as the driver goes on writing to it.
+        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+        let port = lines
+            .by_ref()
+            .filter_map(|line| {
+                line.split("on port ").nth(1).map(|port| port.trim_end_matches('.').to_string())
+            })
+            .find(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
+            .expect("a port");
+        thread::spawn(move || lines.for_each(drop));
+        let root = format!("http://127.0.0.1:{port}/session");
+        let args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1360,1000"];
+        let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": args } } } });
+        let session = sent(&root, &wanted)["sessionId"].as_str().expect("a session").to_string();
+        let browser = Browser { driver, session: format!("{root}/{session}") };
+        browser.post("url", &json!({ "url": url }));
+        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
+        browser
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        sent(&format!("{}/{path}", self.session), body)
+    }
+
+    /// Returns the value of an expression on the page.
+    fn value(&self, expression: &str) -> Value {
+        self.post("execute/sync", &json!({ "script": format!("return {expression}"), "args": [] }))
+    }
+
+    fn text(&self, id: &str) -> String {
+        let text = self.value(&format!("document.getElementById('{id}').textContent"));
+        text.as_str().unwrap_or_default().to_string()
+    }
+
+    /// Waits until an expression is true.
+    #[track_caller]
+    fn wait(&self, expression: &str) {
+        let began = Instant::now();
+        while !self.value(&format!("Boolean({expression})")).as_bool().unwrap_or_default() {
+            let status = self.value("document.body.innerText");
+            assert!(began.elapsed() < PATIENCE, "{expression} never came; the page says {status}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn element(&self, expression: &str) -> String {
+        let found = self.value(expression);
+        let element = found.as_object().and_then(|fields| fields.values().next()).and_then(Value::as_str);
+        element
+            .unwrap_or_else(|| {
+                panic!("no {expression}; the page has {}", self.value("document.body.innerText"))
+            })
+            .to_string()
+    }
+
+    fn click(&self, id: &str) {
+        let element = self.element(&format!("document.getElementById('{id}')"));
+        self.post(&format!("element/{element}/click"), &json!({}));
+    }
+
+    /// Presses a mouse button over a widget of the app, as a finger or a mouse does.
+    fn press(&self, label: &str, button: u8) {
+        let all = "[...document.querySelectorAll('#widgets button')]";
+        let element = self.element(&format!(
+            "{all}.findLast((one) => one.getAttribute('aria-label').includes({}))",
+            json!(label)
+        ));
+        let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
+        self.post(
+            "execute/sync",
+            &json!({ "script": "arguments[0].scrollIntoView({block: 'center'})", "args": [origin] }),
+        );
+        let moved = json!({ "type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": origin });
+        let (down, up) = (
+            json!({ "type": "pointerDown", "button": button }),
+            json!({ "type": "pointerUp", "button": button }),
+        );
+        let pointer = json!({ "type": "pointer", "id": "mouse", "actions": [moved, down, up] });
+        self.post("actions", &json!({ "actions": [pointer] }));
+    }
+
+    /// Clicks a widget of the app and waits for the step.
+    #[track_caller]
+    fn act(&self, label: &str) {
+        let steps = self.value("view.steps.length").as_u64().unwrap_or_default();
+        self.press(label, 0);
+        self.wait(&format!("view.steps.length > {steps}"));
+    }
+
+    /// Opens the menu of a widget and chooses what is expected of one of its atoms.
+    #[track_caller]
+    fn expect(&self, label: &str, atom: &str, when: &str) {
+        let expected = self.value("view.expected.length").as_u64().unwrap_or_default();
+        self.press(label, 2);
+        self.wait("document.getElementById('menu').open");
+        self.value("document.querySelectorAll('#menu details').forEach((one) => (one.open = true))");
+        let row = format!(
+            "[...document.querySelectorAll('.atom')].find((one) => one.textContent.startsWith({}))",
+            json!(atom)
+        );
+        let button = self.element(&format!(
+            "[...({row}?.querySelectorAll('button') ?? [])].find((one) => one.textContent === '{when}')"
+        ));
+        self.post(&format!("element/{button}/click"), &json!({}));
+        self.wait(&format!("view.expected.length > {expected}"));
+    }
+
+    /// Types into a field of the page in place of what is in it.
+    fn fill(&self, id: &str, text: &str) {
+        let element = self.element(&format!("document.getElementById('{id}')"));
+        self.post(&format!("element/{element}/clear"), &json!({}));
+        self.post(&format!("element/{element}/value"), &json!({ "text": text }));
+    }
+
+    /// Keeps a picture of the page for docs/studio.md, if somebody asks for new ones.
+    fn picture(&self, name: &str) {
+        let Some(folder) = std::env::var_os("FARLEAD_TEST_PICTURES") else { return };
+        let taken = ureq::get(&format!("{}/screenshot", self.session)).call().expect("a picture");
+        let answer: Value =
+            serde_json::from_str(&taken.into_body().read_to_string().expect("text")).expect("JSON");
+        let png = STANDARD.decode(answer["value"].as_str().expect("a picture")).expect("base64");
+        fs::write(Path::new(&folder).join(name), png).expect("a file");
+    }
+
+    /// Saves the draft under a name, checks it, and waits for the end.
+    #[track_caller]
+    fn keep(&self, name: &str) {
+        self.fill("name", name);
+        self.wait(&format!("document.getElementById('draft').textContent.includes({})", json!(name)));
+        self.click("keep");
+        self.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = ureq::delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+fn sent(url: &str, body: &Value) -> Value {
+    let config = ureq::Agent::config_builder().http_status_as_error(false).build();
+    let answer = ureq::Agent::new_with_config(config).post(url).send(&body.to_string()).expect("an answer");
+    let text = answer.into_body().read_to_string().expect("text");
+    let answer: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(answer["value"].get("error").is_none(), "{url} {body}: {text}");
+    answer["value"].clone()
+}
+
+fn notes() -> String {
+    format!("{}/apps/notes.app", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-notes");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let browser = Browser::open(&studio.url);
+    for label in ["OKAY", "ImageButton +", "fab_sketch"] {
+        browser.act(label);
+    }
+    browser.picture("studio-screen.png");
+    browser.act("colorSelector");
+    // The palette lacks the last of its twenty colours.
+    browser.expect("Button color", "[count(id = color) = 19]", "now");
+    browser.picture("studio-expected.png");
+    browser.keep("palette");
+    browser.picture("studio-kept.png");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    let kept = "farlead-tests/specs/palette/palette.test.ltl";
+    assert!(browser.text("results").contains("reproduced 3 of 3"), "{}", browser.text("results"));
+    let replayed = folder.done(0, &["replay", kept]);
+    assert!(replayed.stdout.contains("1 passed"), "{}", replayed.stdout);
+}
+
+#[test]
+fn a_phone_is_given_to_the_command_and_taken_back() {
+    if !has_chrome() {
+        return;
+    }
+    let Some(adb) = Adb::start("studio") else { return };
+    let phone = Phone::start(&adb, "apps/notes.app", &[]);
+    let folder = Folder::new("studio-phone");
+    let args = ["--package", "org.secuso.privacyfriendlynotes", "--device", &phone.serial];
+    let studio = Studio::start(&folder, &args, |command| adb.lend_to(command));
+    let browser = Browser::open(&studio.url);
+    browser.act("OKAY");
+    browser.act("ImageButton +");
+    browser.expect("fab_sketch", "[id = fab_sketch]", "now");
+    browser.keep("menu");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    assert!(folder.path("farlead-tests/specs/menu/menu.test.ltl").is_file());
+    // The run is there again, and goes on.
+    browser.wait("!view.is_away && view.steps.length === 3");
+    browser.act("fab_sketch");
+}
+
+#[test]
+fn a_page_is_led_by_hand_and_its_run_kept() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-page");
+    let url = format!("{}/todos.html", served());
+    let with = |command: &mut Command| {
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    };
+    let studio = Studio::start(&folder, &["--url", &url], with);
+    let browser = Browser::open(&studio.url);
+    browser.press("new-todo", 0);
+    browser.wait("document.getElementById('menu').open");
+    let field = browser.element("document.querySelector('#menu-do input')");
+    browser.post(&format!("element/{field}/value"), &json!({ "text": "milk\u{e007}" }));
+    browser.wait("view.steps.length === 2");
+    let key = browser
+        .element("[...document.querySelectorAll('#keys button')].find((one) => one.textContent === 'enter')");
+    browser.post(&format!("element/{key}/click"), &json!({}));
+    browser.wait("view.steps.length === 3");
+    browser.expect("milk", "[text = milk]", "now");
+    browser.picture("studio-page.png");
+    browser.keep("milk");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    assert!(folder.path("farlead-tests/specs/milk/milk.test.ltl").is_file());
+}
+
+#[test]
+fn only_who_knows_the_token_is_let_in_and_from_no_other_site() {
+    let folder = Folder::new("studio-door");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let page = format!("/?token={}", studio.token());
+    let origin = "Origin: http://example.org\r\n";
+    let (host, port) =
+        (studio.host().to_string(), studio.host().split_once(':').expect("a port").1.to_string());
+    for (path, host, more, status) in [
+        (&*page, &*host, "", "200"),
+        (&page, &format!("localhost:{port}"), "", "200"),
+        ("/studio.js", &host, "", "200"),
+        ("/", &host, "", "403"),
+        ("/?token=0", &host, "", "403"),
+        ("/picture/0", &host, "", "403"),
+        ("/socket", &host, "", "403"),
+        // A name that somebody else's server gives this machine.
+        (&page, &format!("example.org:{port}"), "", "403"),
+        (&page, &host, origin, "403"),
+        (&format!("/../Cargo.toml?token={}", studio.token()), &host, "", "404"),
+        (&format!("/picture/99?token={}", studio.token()), &host, "", "404"),
+        (&format!("/socket?token={}", studio.token()), &host, "", "400"),
+    ] {
+        let (answer, body) = studio.asked(path, host, more);
+        assert!(answer.contains(status), "{path} {host} {more}: {answer} {body}");
+    }
+    let (_, picture) = studio.asked(&format!("/picture/0?token={}", studio.token()), &host, "");
+    assert!(picture.starts_with("<svg "), "{picture}");
+}
+
+#[test]
+fn hostile_and_mistaken_messages_get_an_error() {
+    let folder = Folder::new("studio-messages");
+    folder.write("specs/mine.ltl", "F [text = a]\n");
+    folder.write("secret.txt", "nobody's business\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc", folder.path("out")).expect("a link");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let mut socket = studio.socket();
+    for (request, error) in [
+        ("nonsense", "this is no JSON"),
+        ("[]", "this request cannot be read"),
+        (r#"{"id":1}"#, "this request cannot be read"),
+        (r#"{"id":1,"do":"fly"}"#, "unknown variant `fly`"),
+        (r#"{"id":1,"do":"hello","version":99}"#, "this studio speaks version 1"),
+        (r#"{"id":1,"do":"act","screen":0,"offer":0}"#, "the screen has changed meanwhile"),
+        (r#"{"id":1,"do":"back-to","step":7}"#, "there is no step 7"),
+        (r#"{"id":1,"do":"expect","step":0,"atom":"[text = "}"#, "is no atom"),
+        (r#"{"id":1,"do":"open","file":"../Cargo.toml"}"#, "is no file that the studio may use"),
+        (r#"{"id":1,"do":"open","file":"/etc/passwd"}"#, "is no file that the studio may use"),
+        (r#"{"id":1,"do":"open","file":"secret.txt"}"#, "is no file that the studio may use"),
+        (r#"{"id":1,"do":"save","file":"out/a.ltl","text":"","was":null}"#, "leads out of the project"),
+        (r#"{"id":1,"do":"save","file":"specs/mine.ltl","text":"","was":null}"#, "is there already"),
+        (
+            r#"{"id":1,"do":"save","file":"specs/mine.ltl","text":"","was":"other"}"#,
+            "has changed on disk meanwhile",
+        ),
+        (r#"{"id":1,"do":"stop"}"#, "no command runs"),
+        (r#"{"id":1,"do":"judge","text":"F ["}"#, "the specs have mistakes"),
+    ] {
+        let answer = ask(&mut socket, request);
+        let said = answer["error"].as_str().unwrap_or_else(|| panic!("{request}: {answer}"));
+        assert!(said.contains(error), "{request}: {said}");
+    }
+    assert_eq!(folder.read("specs/mine.ltl"), "F [text = a]\n");
+    let saved = ask(
+        &mut socket,
+        r#"{"id":2,"do":"save","file":"specs/mine.ltl","text":"F [text = b]\n","was":"F [text = a]\n"}"#,
+    );
+    assert_eq!(saved, json!({ "id": 2, "result": {} }));
+    assert_eq!(folder.read("specs/mine.ltl"), "F [text = b]\n");
+}
+
+#[test]
+fn a_file_that_somebody_else_changes_is_told_and_a_command_is_paused_and_stopped() {
+    let folder = Folder::new("studio-files");
+    folder.write("mine.ltl", "never within 50 steps, 1000000 episodes: F [text = nowhere]\n");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let mut socket = studio.socket();
+    let opened = ask(&mut socket, r#"{"id":1,"do":"open","file":"mine.ltl"}"#);
+    assert!(opened["result"]["text"].as_str().is_some_and(|text| text.starts_with("never")), "{opened}");
+    folder.write("mine.ltl", "never within 50 steps, 2000000 episodes: F [text = nowhere]\n");
+    assert!(heard(&mut socket, "file")["text"].as_str().is_some_and(|text| text.contains("2000000")));
+    let answer = ask(&mut socket, r#"{"id":2,"do":"explore","files":["mine.ltl"],"budget":1000000000}"#);
+    let typed = answer["result"]["command"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(typed, format!("farlead explore mine.ltl --budget 1000000000 --app {}", notes()));
+    // By then it is at work, and takes signals.
+    thread::sleep(SOME_STEPS);
+    for request in [r#"{"id":3,"do":"pause","rests":true}"#, r#"{"id":4,"do":"stop"}"#] {
+        assert_eq!(ask(&mut socket, request)["result"], json!({}), "{request}");
+    }
+    let ended = heard(&mut socket, "ended");
+    // What was found up to the signal is reported.
+    assert_eq!((&ended["code"], &ended["report"]), (&json!(130), &json!(true)), "{ended}");
+}
