@@ -20,7 +20,9 @@ mod words;
 pub use crate::drawing::chart::Mark;
 pub use compared::{Compared, Panel, compared_html};
 pub use github::github;
-pub use html::{COLOURS, Canvas, Displays, html, map_html, map_svg, model_diff_html, screen_svg};
+pub use html::{
+    COLOURS, Canvas, Displays, automaton_svg, html, map_html, map_svg, model_diff_html, screen_svg,
+};
 pub use json::{explored_json, json, spec_json, summary_json};
 pub use junit::junit;
 pub use markdown::markdown;

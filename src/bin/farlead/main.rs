@@ -54,6 +54,7 @@ use sources::{Colour, Shell};
 #[command(after_help = "Examples:
   farlead doctor                            find what keeps farlead from using a phone
   farlead init --apk notes.apk              start a project: farlead.toml, specs, a workflow
+  farlead studio --app apps/notes.app       click a spec together in the browser
   farlead look                              show the phone's screen as atoms to paste
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead explore --app apps/shop.app       find crashes, and see what an app has

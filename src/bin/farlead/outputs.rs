@@ -563,7 +563,8 @@ pub fn began(
     }
 }
 
-fn automaton(spec: &Spec) -> Option<event::Automaton> {
+/// Returns the automaton of a spec, unless it is too large to be shown.
+pub fn automaton(spec: &Spec) -> Option<event::Automaton> {
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
     let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
     let graph = automaton.graph(RESIDUALS_MAX)?;

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::super::words::{counted, escape, len, line};
 use super::graph::{self, Edge, Node};
 use super::phone::wrapped;
+use super::{STYLE, markers};
 use crate::drawing::svg::short;
 use crate::event::{Automaton, StepTaken};
 use crate::sorted;
@@ -28,7 +29,7 @@ pub fn section(automaton: Option<&Automaton>, run: &[StepTaken]) -> String {
     let Some(automaton) = automaton else {
         return "<p class=\"quiet\">The formula may ask for too much to be drawn.</p>".to_string();
     };
-    let (taken, lost) = taken(automaton, run);
+    let Followed { taken, lost, .. } = followed(automaton, run.iter().map(|step| &*step.residual));
     let mut html = String::new();
     if automaton.residuals.len() <= NODES_MAX {
         html += &picture(automaton, &taken);
@@ -47,8 +48,29 @@ pub fn section(automaton: Option<&Automaton>, run: &[StepTaken]) -> String {
     html
 }
 
-/// Returns the steps of the run that took each way, and the first step that no way fits.
-fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
+/// Returns the picture alone of `automaton`, with the way of a run that leaves `left` after its steps, and the residual where
+/// it is now; none if the picture is too large.
+pub fn automaton_svg<'l>(automaton: &Automaton, left: impl Iterator<Item = &'l str>) -> Option<String> {
+    if automaton.residuals.len() > NODES_MAX {
+        return None;
+    }
+    let Followed { taken, now, .. } = followed(automaton, left);
+    let (svg, _) = drawn(automaton, &taken, Some(now));
+    let head = format!("><style><![CDATA[{STYLE}]]></style><defs>{}</defs>", markers());
+    let svg = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+    Some(svg.replacen('>', &head, 1))
+}
+
+/// The way of a run through an automaton.
+struct Followed {
+    taken: Taken,
+    /// First step that no way fits.
+    lost: Option<usize>,
+    /// Residual after the last step that one fits.
+    now: usize,
+}
+
+fn followed<'l>(automaton: &Automaton, left: impl Iterator<Item = &'l str>) -> Followed {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, residual) in automaton.residuals.iter().enumerate() {
         // Two residuals may be spelled alike; the first comes earlier.
@@ -56,21 +78,37 @@ fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
     }
     let ways: BTreeSet<(usize, usize)> = sorted::set(automaton.ways.iter().map(|way| (way.from, way.to)));
     let mut taken = Taken::new();
-    let mut here = 0;
-    for (number, step) in run.iter().enumerate() {
-        match numbers.get(&*step.residual) {
-            Some(&next) if ways.contains(&(here, next)) => {
-                taken.entry((here, next)).or_default().push(number);
-                here = next;
+    let mut now = 0;
+    for (number, residual) in left.enumerate() {
+        match numbers.get(residual) {
+            Some(&next) if ways.contains(&(now, next)) => {
+                taken.entry((now, next)).or_default().push(number);
+                now = next;
             }
             // From here on the residuals of the run are none of the drawn ones.
-            _ => return (taken, Some(number)),
+            _ => return Followed { taken, lost: Some(number), now },
         }
     }
-    (taken, None)
+    Followed { taken, lost: None, now }
 }
 
 fn picture(automaton: &Automaton, taken: &Taken) -> String {
+    let (svg, has_all) = drawn(automaton, taken, None);
+    let mut html = String::from(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"what is still asked for\">",
+    );
+    html += &svg;
+    html += "</div>";
+    html += "<p class=\"quiet\">A box with two lines is satisfied if the run ends there.";
+    if !has_all {
+        html += " A step without an arrow violates the formula for good.";
+    }
+    html += "</p>";
+    html
+}
+
+/// Returns the drawing, on which the residual `now` stands out, and true if it has all residuals.
+fn drawn(automaton: &Automaton, taken: &Taken, now: Option<usize>) -> (String, bool) {
     // Most steps of most formulas violate them: an arrow for each of these would hide the others.
     let is_lost = |number: usize| number > 0 && automaton.residuals[number].text == "false";
     let kept: Vec<usize> = (0..automaton.residuals.len())
@@ -78,7 +116,7 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
         .collect();
     let place: BTreeMap<usize, usize> =
         sorted::map(kept.iter().enumerate().map(|(at, &number)| (number, at)));
-    let nodes: Vec<Node> = kept.iter().map(|&number| node(automaton, number)).collect();
+    let nodes: Vec<Node> = kept.iter().map(|&number| node(automaton, number, now == Some(number))).collect();
     // Arrows between the same two residuals would lie on each other, so they are drawn as one.
     let mut edges: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
     for way in &automaton.ways {
@@ -100,17 +138,8 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
             }
         })
         .collect();
-    let mut html = String::from(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"what is still asked for\">",
-    );
-    html += &graph::draw(&nodes, &edges, "the residuals of the formula and the steps between them");
-    html += "</div>";
-    html += "<p class=\"quiet\">A box with two lines is satisfied if the run ends there.";
-    if kept.len() < automaton.residuals.len() {
-        html += " A step without an arrow violates the formula for good.";
-    }
-    html += "</p>";
-    html
+    let svg = graph::draw(&nodes, &edges, "the residuals of the formula and the steps between them");
+    (svg, kept.len() == automaton.residuals.len())
 }
 
 /// Returns `1,2,5…`.
@@ -120,7 +149,7 @@ pub fn numbers(steps: &[usize]) -> String {
     shown.join(",") + if steps.len() > SHOWN_MAX { "…" } else { "" }
 }
 
-fn node(automaton: &Automaton, number: usize) -> Node {
+fn node(automaton: &Automaton, number: usize, is_now: bool) -> Node {
     let residual = &automaton.residuals[number];
     let text = line(&residual.text, 400);
     let rows = wrapped(&text, COLUMNS, 4);
@@ -134,7 +163,8 @@ fn node(automaton: &Automaton, number: usize) -> Node {
     let mut svg = format!("<title>{}</title>", escape(&text));
     let _ = write!(
         svg,
-        "<rect class=\"{class}\" width=\"{}\" height=\"{}\" rx=\"7\"/>",
+        "<rect class=\"{class}{}\" width=\"{}\" height=\"{}\" rx=\"7\"/>",
+        if is_now { " now" } else { "" },
         short(width),
         short(height)
     );

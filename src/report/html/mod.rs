@@ -21,6 +21,7 @@ use std::fmt::Write as _;
 use super::run::Run;
 use super::words::{self, escape, grouped, len, line};
 pub use app_map::{map_html, map_svg};
+pub use automaton::automaton_svg;
 pub use model_diff::model_diff_html;
 pub use phone::{Canvas, Displays, screen_svg};
 use spec::Section;
@@ -157,17 +158,24 @@ impl Body {
         // Of no size, but without `display: none`, in which some browsers find no symbols.
         let mut svg =
             String::from("<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>");
-        for (id, class) in [("head", "head"), ("taken-head", "taken-head"), ("finger", "finger-head")] {
-            let _ = write!(
-                svg,
-                "<marker id=\"{id}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\" \
-                 markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path class=\"{class}\" d=\"M0 0L10 5L0 10Z\"/></marker>"
-            );
-        }
+        svg += &markers();
         svg += "</defs>\n";
         self.symbols.values().for_each(|symbol| svg += symbol);
         svg + "</svg>\n"
     }
+}
+
+/// Returns the heads of arrows.
+fn markers() -> String {
+    let mut svg = String::new();
+    for (id, class) in [("head", "head"), ("taken-head", "taken-head"), ("finger", "finger-head")] {
+        let _ = write!(
+            svg,
+            "<marker id=\"{id}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\" \
+             markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path class=\"{class}\" d=\"M0 0L10 5L0 10Z\"/></marker>"
+        );
+    }
+    svg
 }
 
 /// Returns the head of the page: the results, and the facts of the run.

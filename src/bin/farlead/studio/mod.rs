@@ -17,13 +17,16 @@ use std::time::Duration;
 
 use clap::Args;
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
+use farlead::report::automaton_svg;
 use farlead::rng::Seed;
-use farlead::studio::{Request, Studio};
+use farlead::spec::{Source, Spec, parse};
+use farlead::studio::{JudgedSpec, Reply, Request, Studio};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{AppArgs, OpenedApp};
 use crate::lsp;
+use crate::outputs::automaton;
 use crate::progress::interruption;
 use crate::project::Project;
 use crate::secrets::SecretTexts;
@@ -135,6 +138,12 @@ enum Wish {
     Save { file: String, text: String, was: Option<String> },
     /// A message of the language server protocol about a text that need not be saved.
     Editor { message: Value },
+    /// Draws the automata of the specs in a text, each with the way of the run.
+    Draw {
+        text: String,
+        #[serde(default)]
+        file: String,
+    },
     /// Starts `farlead check`.
     Check {
         file: String,
@@ -157,8 +166,8 @@ enum Wish {
 }
 
 /// Names of [`Wish`]es, as `do` has them.
-const WISHES: [&str; 10] =
-    ["hello", "files", "open", "save", "editor", "check", "explore", "replay", "stop", "pause"];
+const WISHES: [&str; 11] =
+    ["hello", "files", "open", "save", "editor", "draw", "check", "explore", "replay", "stop", "pause"];
 
 /// The app, the project, the command that runs, and the pages that look on.
 struct Hall<'a> {
@@ -309,6 +318,18 @@ impl<'a> Hall<'a> {
                 let page =
                     self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
                 json!({ "messages": page.editor.answer(message) })
+            }
+            Wish::Draw { text, file } => {
+                let specs = parse(&Source::new(&file, text.clone())).file.specs;
+                let judged = match self.studio.answer(Request::Judge { text, file })? {
+                    Reply::Judged { specs } => specs,
+                    Reply::View(_) | Reply::Atoms { .. } | Reply::Draft { .. } => Vec::new(),
+                };
+                let drawn = |(spec, judged): (&Spec, &JudgedSpec)| {
+                    let left = judged.steps.iter().map(|step| &*step.left);
+                    automaton(spec).and_then(|automaton| automaton_svg(&automaton, left))
+                };
+                json!({ "drawings": specs.iter().zip(&judged).map(drawn).collect::<Vec<_>>() })
             }
             Wish::Check { file, only } => {
                 let path = self.files.path(&file)?;

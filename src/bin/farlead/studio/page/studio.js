@@ -104,6 +104,7 @@ const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token
 
 function showView(next) {
   view = next;
+  remember();
   at("device").textContent = view.device;
   at("activities").hidden = view.launchable.length < 2;
   at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
@@ -154,14 +155,14 @@ function showScreen() {
   at("widgets").replaceChildren();
   at("tree").replaceChildren();
   at("atoms").replaceChildren();
-  at("app-title").textContent = view.is_away ? "Screen: a command uses the device" : screen ? `Screen: ${screen.activity.split(".").pop() || screen.package}` : "Screen";
+  at("app-title").textContent = view.is_away ? "Screen: a command uses the device" : screen ? `Screen: ${view.steps[view.steps.length - 1].activity || screen.package}` : "Screen";
   at("display").hidden = !screen;
   if (!screen) return;
   const last = view.steps[view.steps.length - 1];
   at("picture").src = picture(last.picture);
   at("display").style.aspectRatio = `${screen.width} / ${screen.height}`;
   at("display").style.setProperty("--ratio", screen.width / screen.height);
-  at("display").classList.toggle("is-wide", screen.width > screen.height);
+  for (const id of ["display", "main"]) at(id).classList.toggle("is-wide", screen.width > screen.height);
   const boxes = screen.widgets.map((widget) => {
     const [left, top, right, bottom] = widget.bounds;
     if (right <= left || bottom <= top) return null;
@@ -298,9 +299,17 @@ async function draft() {
     at("draft").textContent = text;
     at("draft-judged").textContent = await judgedInWords(text, draftFile());
     at("draft-words").textContent = await inWords(draftFile(), text);
+    if (at("drawn-part").open) await drawDraft();
   } catch (error) {
     at("draft-judged").textContent = error.message;
   }
+}
+
+/** Shows the automata of the draft; pictures are inert, whatever texts are in them. */
+async function drawDraft() {
+  const { drawings } = await ask({ do: "draw", text: at("draft").textContent, file: draftFile() });
+  const shown = drawings.map((svg) => (svg ? make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: "What is left of the spec after each step" }) : make("p", { class: "hint" }, "This one is too large to draw.")));
+  at("drawn").replaceChildren(...shown);
 }
 
 async function judgedInWords(text, file) {
@@ -432,11 +441,29 @@ async function judge() {
   }
 }
 
+/** Values of keys on the screens that were shown, for completion. */
+const seen = { text: new Set(), desc: new Set(), id: new Set(), class: new Set(), activity: new Set() };
+
+function remember() {
+  for (const step of view.steps) seen.activity.add(step.activity);
+  for (const { atom } of view.screen?.atoms || []) {
+    const found = /^\[(text|desc|id|class) [=~] (.*?)(, [a-z]+ = [a-z]+)*\]$/.exec(atom);
+    if (found && seen[found[1]].size < 500) seen[found[1]].add(found[2]);
+  }
+  for (const widget of view.screen?.widgets || []) if (seen.class.size < 500) seen.class.add(widget.class);
+}
+
 const choices = { all: [], at: 0 };
 
 async function complete() {
   const before = at("text").value.slice(0, at("text").selectionStart);
   const lines = before.split("\n");
+  const value = /[[,]\s*(text|desc|id|class|activity)\s*(?:=|!=|~)\s*([^,\]]*)$/.exec(lines[lines.length - 1]);
+  if (value && seen[value[1]].size) {
+    const all = [...seen[value[1]]].filter((one) => one.toLowerCase().includes(value[2].toLowerCase()));
+    Object.assign(choices, { all: all.slice(0, 60).map((label) => ({ label })), part: value[2].length, at: 0 });
+    return showChoices();
+  }
   await take(opened.file || "new.ltl", at("text").value);
   const position = { line: lines.length - 1, character: lines[lines.length - 1].length };
   const [answer] = await editor({ id: 3, method: "textDocument/completion", params: { textDocument: { uri: uri(opened.file || "new.ltl") }, position } });
@@ -573,6 +600,7 @@ at("own").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (await expectAtom(at("own-atom").value, {})) at("own-atom").value = "";
 });
+at("drawn-part").addEventListener("toggle", () => at("drawn-part").open && drawDraft().catch((error) => say(error.message, true)));
 at("name").addEventListener("input", draft);
 for (const one of document.querySelectorAll("input[name=form]")) one.addEventListener("change", draft);
 at("save-draft").addEventListener("click", saveDraft);

@@ -1,0 +1,48 @@
+//! Reads each line of any text as a request to the studio, and does it on a small app: an answer or an error, never a panic, and
+//! a view afterwards.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+
+use farlead::device::Sim;
+use farlead::device::sim::{self, model::Model};
+use farlead::gui::{BUILTIN_TEXTS, Repertoire};
+use farlead::rng::Seed;
+use farlead::spec::Source;
+use farlead::studio::{Reply, Request, Studio};
+use libfuzzer_sys::fuzz_target;
+
+const APP: &str = r#"app org.example "Example" 1.0
+launch Main
+activity Main .Main {
+    own name = ""
+    EditText #name {}
+    Button #next "Next" -> open Other
+}
+activity Other .Other { TextView #text "Other" }
+"#;
+
+static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+    let read = sim::read(&Source::new("example.app", APP.to_string()));
+    Arc::new(read.model.unwrap_or_else(|| panic!("{:?}", read.diagnostics)))
+});
+
+/// Most requests of an input: more would only take longer.
+const REQUESTS_MAX: usize = 60;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let device = Box::new(Sim::new(MODEL.clone(), Seed(1)));
+    let mut studio = Studio::new(device, Repertoire::new(BUILTIN_TEXTS, &[], true));
+    for line in text.lines().take(REQUESTS_MAX) {
+        let Ok(request) = serde_json::from_str::<Request>(line) else { continue };
+        if let Err(refusal) = studio.answer(request) {
+            assert!(!refusal.to_string().is_empty());
+        }
+        let Ok(Reply::View(view)) = studio.answer(Request::View) else { panic!("a view") };
+        for step in &view.steps {
+            assert!(studio.picture(step.picture).is_some());
+        }
+    }
+});
