@@ -1,3 +1,5 @@
+//! Runs that are led by hand on the bundled apps: drafts, branches, expectations, and the law of drafts.
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
