@@ -70,6 +70,7 @@ pub const HELP: &[Case] = &[
          farlead model diff --help",
     ),
     case("help-sim", "farlead sim --help"),
+    case("help-studio", "farlead studio --help"),
     case("help-devices", "farlead devices --help"),
     case("help-doctor", "farlead doctor --help"),
     case("help-init", "farlead init --help"),
@@ -1041,5 +1042,12 @@ pub const MISTAKES: &[Case] = &[
          farlead sim apps/notes.app --faults drip
          farlead sim apps/notes.app --faults drop=200%
          farlead sim apps/notes.app --set fixd=true",
+    ),
+    case(
+        "mistakes-studio",
+        "farlead studio --port 0
+         farlead studio --app none.app --port 0
+         farlead studio --app apps/notes.app --port none
+         farlead studio --app apps/notes.app --device 127.0.0.1:1 --port 0",
     ),
 ];

@@ -53,12 +53,12 @@ const REPORT: &str = ".farlead/studio/report.html";
   farlead studio --package org.example.notes      an app on the only phone
   farlead studio --url http://localhost:8000/     a page, in Chrome
 
-stdout has the address to open once the page is there, with a token: only who knows it is let in, and
-only from this machine. Commands started on the page run on when the page is closed. Specs that are
-saved on the page are files below the current project. docs/studio.md shows it all.
+stdout has the address to open once the page is there, with a token: the studio lets in whoever
+knows it, from this machine alone. A command that was started on the page runs on when the page is
+closed. Specs are saved as files below the folder of the project. See docs/studio.md.
 
-It runs until Ctrl-C. Exit codes: 2 command line; 3 the app cannot be read; 4 no device, or the port is
-taken.")]
+It runs until Ctrl-C. Exit codes: 2 command line; 3 the app cannot be read; 4 no device, or the
+port is taken.")]
 pub struct StudioArgs {
     /// Port to listen on; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 15600)]
