@@ -265,6 +265,8 @@ pub struct SaidOffer {
     pub action_type: String,
     /// Action as it is printed; without the text of one that types.
     pub label: String,
+    /// Atom that holds of the action, whatever it types; none if nothing names it.
+    pub atom: Option<String>,
     /// True if it types a text, which the request may say.
     pub types: bool,
 }

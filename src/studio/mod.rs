@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{
-    self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Screen, Sought, TypedText,
-    Widget, WidgetTest, atom_of_widget, atoms_of_screen, offers, seek, short_activity, shortfall,
+    self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
+    TypedText, Widget, WidgetTest, atom_of_action, atom_of_widget, atoms_of_screen, offers, seek,
+    short_activity, shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
@@ -171,6 +172,22 @@ impl Studio {
         }
     }
 
+    /// Offers no more than `rules` allow from now on.
+    pub fn rule(&mut self, rules: Arc<Rules>) {
+        self.repertoire.rules = rules;
+        self.show();
+    }
+
+    /// Returns true while the device is given away.
+    pub fn is_away(&self) -> bool {
+        self.device.is_none()
+    }
+
+    /// Drives `device` from now on, in place of one that was given away or lost; the next request is a start.
+    pub fn give(&mut self, device: Box<dyn Device>) {
+        self.device = Some(device);
+    }
+
     /// Gives the device away; the run stays, and nothing can be done until [`Studio::resume`].
     pub fn release(&mut self) {
         self.device = None;
@@ -178,7 +195,7 @@ impl Studio {
 
     /// Does the run again on `device`, which takes the place of the one that was given away.
     pub fn resume(&mut self, device: Box<dyn Device>) -> Result<(), Refusal> {
-        self.device = Some(device);
+        self.give(device);
         let way = std::mem::take(&mut self.steps);
         self.offers.clear();
         self.marker = Marker::default();
@@ -617,12 +634,19 @@ fn said_notice(notice: &Notice) -> String {
 }
 
 fn said_offer(offer: &Action) -> SaidOffer {
-    let types = offer.typed().is_some();
-    let label = match offer {
-        Action::Text { on, .. } => format!("type into {on}"),
-        other => other.to_string(),
+    let (label, named) = match offer {
+        // The person chooses the text.
+        Action::Text { on, .. } => {
+            (format!("type into {on}"), Action::Text { on: on.clone(), text: Arc::default() })
+        }
+        other => (other.to_string(), other.clone()),
     };
-    SaidOffer { action_type: offer.type_name().to_string(), label: printable(&label).to_string(), types }
+    SaidOffer {
+        action_type: offer.type_name().to_string(),
+        label: printable(&label).to_string(),
+        atom: atom_of_action(&named).map(|atom| atom.to_string()),
+        types: offer.typed().is_some(),
+    }
 }
 
 fn said_widget(at: usize, widget: &Widget, name: &str, offers: Vec<usize>) -> SaidWidget {

@@ -444,3 +444,66 @@ fn a_file_that_somebody_else_changes_is_told_and_a_command_is_paused_and_stopped
     // What was found up to the signal is reported.
     assert_eq!((&ended["code"], &ended["report"]), (&json!(130), &json!(true)), "{ended}");
 }
+
+#[test]
+fn a_rule_that_is_clicked_stands_in_the_project_and_holds_at_once() {
+    let folder = Folder::new("studio-rules");
+    folder.write("farlead.toml", "seed = 3");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let mut socket = studio.socket();
+    let offers = |socket: &mut WebSocket<TcpStream>| {
+        let view = ask(socket, r#"{"id":1,"do":"view"}"#);
+        let offers = view["result"]["screen"]["offers"].as_array().expect("offers").clone();
+        offers.into_iter().filter_map(|offer| offer["atom"].as_str().map(str::to_string)).collect::<Vec<_>>()
+    };
+    let okay = "[actionType = click, actionDetail = OKAY]";
+    assert!(offers(&mut socket).contains(&okay.to_string()), "{:?}", offers(&mut socket));
+    let ruled = ask(&mut socket, &json!({ "id": 2, "do": "never", "atom": okay }).to_string());
+    assert_eq!(ruled["result"], json!({}), "{ruled}");
+    assert!(!offers(&mut socket).contains(&okay.to_string()));
+    let typed = json!({ "id": 3, "do": "type-here", "atom": "[id = name]", "text": "Ann's \"note\"" });
+    assert_eq!(ask(&mut socket, &typed.to_string())["result"], json!({}));
+    let written = "seed = 3\n\n[[rule]]\nnever = '[actionType = click, actionDetail = OKAY]'\n\n\
+                   [[rule]]\ntype = \"Ann's \\\"note\\\"\"\ninto = '[id = name]'\n";
+    assert_eq!(folder.read("farlead.toml"), written);
+    // A rule with a mistake is refused, and the file is as before.
+    let wrong = ask(&mut socket, r#"{"id":4,"do":"never","atom":"[text = a]"}"#);
+    assert!(wrong["error"].as_str().is_some_and(|error| error.contains("farlead.toml:")), "{wrong}");
+    assert_eq!(folder.read("farlead.toml"), written);
+}
+
+#[test]
+fn a_device_that_is_lost_is_looked_for_when_the_app_is_started_again() {
+    let folder = Folder::new("studio-lost");
+    let button = |at: u32, text: &str| {
+        format!(
+            r#"{{"class":"Button","text":"{text}","bounds":[0,{},100,{}],"flags":["clickable","enabled"]}}"#,
+            at * 50,
+            at * 50 + 40
+        )
+    };
+    let screen = format!(
+        r#"{{"screen":{{"package":"org.example","activity":"Main","widgets":[{},{}]}}}}"#,
+        button(0, "go"),
+        button(1, "leave")
+    );
+    let program = format!(
+        "while read -r line; do case \"$line\" in *leave*) exit 3;; *) echo '{screen}';; esac; done\n"
+    );
+    folder.write("device.sh", &program);
+    let studio = Studio::start(&folder, &["--device", "exec:/bin/sh device.sh"], |_| {});
+    let mut socket = studio.socket();
+    let view = ask(&mut socket, r#"{"id":1,"do":"view"}"#);
+    let number = &view["result"]["screen"]["number"];
+    let lost = ask(&mut socket, &json!({ "id": 2, "do": "act", "screen": number, "offer": 1 }).to_string());
+    assert!(
+        lost["error"].as_str().is_some_and(|error| error.contains("ended with exit status: 3")),
+        "{lost}"
+    );
+    assert_eq!(ask(&mut socket, r#"{"id":3,"do":"view"}"#)["result"]["is_away"], true);
+    let again = ask(&mut socket, r#"{"id":4,"do":"start"}"#);
+    assert_eq!(
+        (&again["result"]["is_away"], again["result"]["steps"].as_array().map(Vec::len)),
+        (&json!(false), Some(1))
+    );
+}

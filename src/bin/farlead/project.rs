@@ -4,6 +4,7 @@ mod language;
 mod prompts;
 
 use std::env;
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use farlead::device::android::prompt::Prompts;
 use farlead::gui::{Rules, UserAction};
 use farlead::replay::Slack;
 use farlead::spec::{Source, shown_path};
+use farlead::store;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -143,6 +145,33 @@ impl Project {
         path.parent().and_then(above).map_or_else(|| Ok(Project::default()), Project::read)
     }
 
+    /// Adds a rule with these fields to the project's farlead.toml, or makes one in its folder.
+    pub fn add_rule(&self, fields: &[(&str, &str)]) -> anyhow::Result<()> {
+        let path = self.folder.join(FILE_NAME);
+        let before =
+            if path.exists() { sources::read_text(&path)?.text().to_string() } else { String::new() };
+        // A table of an array may stand behind anything else.
+        let gap = if before.is_empty() {
+            ""
+        } else if before.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
+        let lines = fields.iter().map(|(key, value)| format!("{key} = {}\n", in_toml(value)));
+        let after = [&before, gap, "[[rule]]\n", &lines.collect::<String>()].concat();
+        store::write(&path, after.as_bytes())?;
+        if let Err(mistake) = Project::read(&self.folder) {
+            if before.is_empty() {
+                fs::remove_file(&path)?;
+            } else {
+                store::write(&path, before.as_bytes())?;
+            }
+            return Err(mistake);
+        }
+        Ok(())
+    }
+
     fn read(folder: &Path) -> anyhow::Result<Project> {
         let path = folder.join(FILE_NAME);
         let source = sources::read_text(&path)?;
@@ -193,6 +222,19 @@ impl Project {
             secrets: None,
         })
     }
+}
+
+/// Returns a text as TOML writes it: in single quotes if it can be, as atoms have double ones.
+fn in_toml(text: &str) -> String {
+    if !text.contains('\'') && !text.chars().any(char::is_control) {
+        return format!("'{text}'");
+    }
+    let escaped = text.chars().map(|char| match char {
+        '"' | '\\' => format!("\\{char}"),
+        char if char.is_control() => format!("\\u{:04X}", u32::from(char)),
+        char => char.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 /// Returns `folder`, or the nearest folder above it, that has a farlead.toml.

@@ -20,7 +20,7 @@ use farlead::gui::{BUILTIN_TEXTS, Repertoire};
 use farlead::report::automaton_svg;
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, parse};
-use farlead::studio::{JudgedSpec, Reply, Request, Studio};
+use farlead::studio::{JudgedSpec, Refusal, Reply, Request, Studio};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -144,6 +144,10 @@ enum Wish {
         #[serde(default)]
         file: String,
     },
+    /// Adds a rule to farlead.toml: an action that is never done.
+    Never { atom: String },
+    /// Adds a rule to farlead.toml: the text to type into a field.
+    TypeHere { atom: String, text: String },
     /// Starts `farlead check`.
     Check {
         file: String,
@@ -166,8 +170,21 @@ enum Wish {
 }
 
 /// Names of [`Wish`]es, as `do` has them.
-const WISHES: [&str; 11] =
-    ["hello", "files", "open", "save", "editor", "draw", "check", "explore", "replay", "stop", "pause"];
+const WISHES: [&str; 13] = [
+    "hello",
+    "files",
+    "open",
+    "save",
+    "editor",
+    "draw",
+    "never",
+    "type-here",
+    "check",
+    "explore",
+    "replay",
+    "stop",
+    "pause",
+];
 
 /// The app, the project, the command that runs, and the pages that look on.
 struct Hall<'a> {
@@ -282,11 +299,21 @@ impl<'a> Hall<'a> {
         }
         let request = Request::deserialize(message).map_err(unread)?;
         let changes = request.changes();
+        let is_start = matches!(request, Request::Start { .. });
+        if is_start && self.studio.is_away() && self.job.is_none() {
+            // The device was lost; it may be there again.
+            let app = self.args.app.open(&self.project, self.shell)?;
+            self.studio.give(app.device(seed(self.args, &self.project)));
+            self.app = Some(app);
+        }
         let reply = self.studio.answer(request);
+        if matches!(&reply, Err(Refusal::Device(error)) if error.is_lost()) {
+            self.studio.release();
+            self.app = None;
+        }
         // A request that fails half-way has changed the run, too.
         if changes {
-            let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
-            self.tell_all(&json!({ "event": "view", "view": view }));
+            self.tell_view()?;
         }
         Ok(serde_json::to_value(reply?)?)
     }
@@ -331,6 +358,8 @@ impl<'a> Hall<'a> {
                 };
                 json!({ "drawings": specs.iter().zip(&judged).map(drawn).collect::<Vec<_>>() })
             }
+            Wish::Never { atom } => self.rule(&[("never", &atom)])?,
+            Wish::TypeHere { atom, text } => self.rule(&[("type", &text), ("into", &atom)])?,
             Wish::Check { file, only } => {
                 let path = self.files.path(&file)?;
                 let only = only.into_iter().flat_map(|only| ["--only".to_string(), only]).map(OsString::from);
@@ -358,6 +387,22 @@ impl<'a> Hall<'a> {
                 json!({})
             }
         })
+    }
+
+    /// Adds a rule to farlead.toml, which holds for the studio as well from now on.
+    fn rule(&mut self, fields: &[(&str, &str)]) -> anyhow::Result<Value> {
+        self.project.add_rule(fields)?;
+        let secrets = self.project.secrets.take();
+        self.project = Project { secrets, ..Project::find()? };
+        self.studio.rule(self.project.rules.clone());
+        self.tell_view()?;
+        Ok(json!({}))
+    }
+
+    fn tell_view(&mut self) -> anyhow::Result<()> {
+        let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
+        self.tell_all(&json!({ "event": "view", "view": view }));
+        Ok(())
     }
 
     fn running(&self) -> Result<&Job, Mistake> {
@@ -396,9 +441,8 @@ impl<'a> Hall<'a> {
             self.app = None;
         }
         self.job = Some(Job::start(args, shown.clone(), &self.sender)?);
-        let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
         self.tell_all(&json!({ "event": "job", "command": shown }));
-        self.tell_all(&json!({ "event": "view", "view": view }));
+        self.tell_view()?;
         Ok(json!({ "command": shown }))
     }
 
@@ -414,9 +458,8 @@ impl<'a> Hall<'a> {
                 self.tell_all(&json!({ "event": "ended", "code": code, "report": has_report, "lost": lost }));
                 let files = self.files.list();
                 self.tell_all(&json!({ "event": "files", "files": files }));
-                if let Ok(view) = self.studio.answer(Request::View) {
-                    self.tell_all(&json!({ "event": "view", "view": view }));
-                }
+                // A view needs no device.
+                let _ = self.tell_view();
             }
         }
     }

@@ -155,7 +155,7 @@ function showScreen() {
   at("widgets").replaceChildren();
   at("tree").replaceChildren();
   at("atoms").replaceChildren();
-  at("app-title").textContent = view.is_away ? "Screen: a command uses the device" : screen ? `Screen: ${view.steps[view.steps.length - 1].activity || screen.package}` : "Screen";
+  at("app-title").textContent = view.is_away ? (job.runs ? "Screen: a command uses the device" : "Screen: the device is lost; Start again looks for it") : screen ? `Screen: ${view.steps[view.steps.length - 1].activity || screen.package}` : "Screen";
   at("display").hidden = !screen;
   if (!screen) return;
   const last = view.steps[view.steps.length - 1];
@@ -242,10 +242,12 @@ function openAtoms(title, about, offers, atoms) {
     ...offers.map((number) => {
       const offer = view.screen.offers[number];
       const done = (text) => (close(), act(number, text));
-      if (!offer.types) return make("button", { onclick: () => done() }, offer.label);
+      const rule = (request) => (close(), wish(request));
+      const never = offer.atom ? make("button", { class: "rule", title: "A rule for farlead.toml: no search does this", onclick: () => rule({ do: "never", atom: offer.atom }) }, "Never do this") : null;
+      if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, offer.label), never);
       const input = make("input", { autocomplete: "off", spellcheck: false });
       input.setAttribute("aria-label", "Text to type");
-      return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"));
+      return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"), atoms.length ? make("button", { type: "button", class: "rule", title: "A rule for farlead.toml: searches type this into this field", onclick: () => rule({ do: "type-here", atom: atoms[0].atom, text: input.value }) }, "Always type this here") : null, never);
     }),
   );
   const rows = atoms.map((one) => {
