@@ -40,8 +40,11 @@ const EXPECTED_MAX: usize = 200;
 /// Most widgets of a screen that are shown: nobody tells more apart.
 const WIDGETS_MAX: usize = 3_000;
 
-/// Most pictures that are kept besides those of the run and its branches.
-const PICTURES_MAX: usize = 2_000;
+/// Most pictures that are kept besides those of the run.
+const PICTURES_SPARE: usize = 200;
+
+/// Most steps of all branches together.
+const BRANCH_STEPS_MAX: usize = 2_000;
 
 /// Most atoms of a screen that are listed.
 const ATOMS_MAX: usize = 200;
@@ -105,6 +108,8 @@ struct LedStep {
     action: Action,
     around: Option<Around>,
     observation: Observation,
+    /// Number of the picture of its screen.
+    picture: usize,
 }
 
 /// Expectation of a step.
@@ -272,8 +277,9 @@ impl Studio {
         let device = self.device.as_mut().ok_or(Refusal::Busy)?;
         let seen = device.act(&action)?;
         let screen = self.marker.mark(before.as_ref(), &action, seen.screen);
-        let picture = device.picture().map(|pixels| Arc::new(pixels.picture()));
-        self.steps.push(LedStep { action, around, observation: Observation { screen, picture, ..seen } });
+        let photograph = device.picture().map(|pixels| Arc::new(pixels.picture()));
+        let picture = self.picture_of(&screen, photograph);
+        self.steps.push(LedStep { action, around, observation: Observation { screen, ..seen }, picture });
         self.show();
         Ok(())
     }
@@ -286,8 +292,12 @@ impl Studio {
         let places: Vec<usize> = last.observation.screen.typed_at().collect();
         let is_same = seen.screen.widgets().len() == last.observation.screen.widgets().len();
         let screen = if is_same { self.marker.marked(seen.screen, places) } else { seen.screen };
-        let picture = device.picture().map(|pixels| Arc::new(pixels.picture()));
-        last.observation = Observation { screen, picture, ..seen };
+        last.observation = Observation { screen: screen.clone(), ..seen };
+        let photograph = device.picture().map(|pixels| Arc::new(pixels.picture()));
+        let picture = self.picture_of(&screen, photograph);
+        if let Some(last) = self.steps.last_mut() {
+            last.picture = picture;
+        }
         self.show();
         Ok(())
     }
@@ -296,8 +306,7 @@ impl Studio {
     fn show(&mut self) {
         self.number += 1;
         let Some(last) = self.steps.last() else { return };
-        let (screen, picture) = (&last.observation.screen, &last.observation.picture);
-        self.offers = offers(screen, &self.repertoire);
+        self.offers = offers(&last.observation.screen, &self.repertoire);
         // One offer a field: the person says what to type.
         let mut typed: Vec<Arc<str>> = Vec::new();
         self.offers.retain(|offer| match offer {
@@ -312,31 +321,26 @@ impl Studio {
             | Action::Device(_)
             | Action::User { .. } => true,
         });
-        if self.picture_of(screen, picture.as_ref()).is_none() {
-            self.pictures.insert(self.next_picture, (screen.clone(), picture.clone()));
-            self.next_picture += 1;
-        }
-        if self.pictures.len() > PICTURES_MAX {
-            self.forget_pictures();
-        }
     }
 
-    /// Forgets the pictures that neither the run nor a branch needs.
-    fn forget_pictures(&mut self) {
-        let all = self.branches.iter().flat_map(|branch| &branch.steps).chain(&self.steps);
-        let used: BTreeSet<usize> = all
-            .filter_map(|step| self.picture_of(&step.observation.screen, step.observation.picture.as_ref()))
-            .collect();
-        self.pictures.retain(|number, _| used.contains(number));
-    }
-
-    fn picture_of(&self, screen: &Arc<Screen>, picture: Option<&Arc<Picture>>) -> Option<usize> {
-        let is_it = |(known, seen): &Shown| match (picture, seen) {
-            (Some(picture), Some(seen)) => Arc::ptr_eq(picture, seen) || picture == seen,
+    /// Returns the number of a picture, which is kept from now on.
+    fn picture_of(&mut self, screen: &Arc<Screen>, photograph: Option<Arc<Picture>>) -> usize {
+        let is_it = |(known, seen): &Shown| match (&photograph, seen) {
+            (Some(photograph), Some(seen)) => photograph == seen,
             (None, None) => Arc::ptr_eq(known, screen) || known == screen,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        self.pictures.iter().find(|(_, shown)| is_it(shown)).map(|(&number, _)| number)
+        if let Some((&number, _)) = self.pictures.iter().find(|(_, shown)| is_it(shown)) {
+            return number;
+        }
+        if self.pictures.len() >= self.steps.len() + PICTURES_SPARE {
+            // A page may still ask for one that only an earlier run has shown, and draws nothing then.
+            let used: BTreeSet<usize> = self.steps.iter().map(|step| step.picture).collect();
+            self.pictures.retain(|number, _| used.contains(number));
+        }
+        self.pictures.insert(self.next_picture, (screen.clone(), photograph));
+        self.next_picture += 1;
+        self.next_picture - 1
     }
 
     fn back_to(&mut self, step: usize) -> Result<(), Refusal> {
@@ -362,7 +366,8 @@ impl Studio {
         if self.steps.len() > 1 {
             self.branches
                 .push(Branch { steps: std::mem::take(&mut self.steps), expected: self.expected.clone() });
-            if self.branches.len() > BRANCHES_MAX {
+            let steps = |branches: &[Branch]| branches.iter().map(|branch| branch.steps.len()).sum::<usize>();
+            while self.branches.len() > BRANCHES_MAX || steps(&self.branches) > BRANCH_STEPS_MAX {
                 self.branches.remove(0);
             }
         }
@@ -481,20 +486,19 @@ impl Studio {
             device: self.described.clone(),
             is_away: self.device.is_none(),
             launchable: self.launchable.iter().map(ToString::to_string).collect(),
-            steps: self.steps.iter().map(|step| self.said_step(step)).collect(),
+            steps: self.steps.iter().map(Studio::said_step).collect(),
             screen: self.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
             expected: self.expected.iter().map(|one| self.said_expectation(one)).collect(),
             branches: self.branches.iter().map(said_branch).collect(),
         }
     }
 
-    fn said_step(&self, step: &LedStep) -> SaidStep {
-        let LedStep { action, observation, .. } = step;
+    fn said_step(step: &LedStep) -> SaidStep {
+        let LedStep { action, observation, picture, .. } = step;
         let screen = &observation.screen;
-        let picture = self.picture_of(screen, observation.picture.as_ref());
         SaidStep {
             action: said_action(action),
-            picture: picture.unwrap_or_default(),
+            picture: *picture,
             activity: printable(short_activity(screen.activity())).to_string(),
             at_ms: observation.at_ms,
             crashed: screen.context().crashed,
@@ -543,12 +547,15 @@ impl Studio {
             !labeller.of_step(before, action, &observation.screen).is_empty()
         };
         let broken = match one.when {
+            // Doing a run again may end before its last step.
+            When::Now | When::FromNowOn if one.step >= self.steps.len() => Some(one.step),
             When::Now => Some(one.step).filter(|&step| holds_at(step) != one.holds),
             When::FromNowOn => (one.step..self.steps.len()).find(|&step| holds_at(step) != one.holds),
             When::Never => (0..self.steps.len()).find(|&step| holds_at(step) == one.holds),
         };
         let why = match broken {
             None => String::new(),
+            Some(step) if step >= self.steps.len() => format!("the run ends before step {step}"),
             Some(step) => {
                 let screen = &self.steps[step].observation.screen;
                 let why =

@@ -190,6 +190,47 @@ fn a_device_that_is_given_away_is_taken_back_with_the_run() {
 }
 
 #[test]
+fn a_run_that_cannot_be_done_again_ends_before_the_step_and_keeps_what_is_expected() {
+    let app = |button: &str| {
+        format!(
+            "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {{\n    {button}\n}}\n\
+             activity Other .Other {{\n    TextView #text \"Other\"\n}}\n"
+        )
+    };
+    let mut studio = studio(&app("Button #next \"Next\" -> open Other"));
+    act(&mut studio, "click \"Next\"", None);
+    expect(&mut studio, 1, "[text = Other]", When::Now);
+    let error = studio.resume(device(&app("TextView #text \"Main\""))).expect_err("the button is gone");
+    assert_eq!(
+        error.to_string(),
+        "step 1, click \"Next\", cannot be done again: its widget is not there; the run ends before it"
+    );
+    let view = view(&mut studio);
+    assert_eq!(view.steps.len(), 1);
+    assert_eq!(view.expected[0].why, "the run ends before step 1");
+    for form in [Form::A, Form::B, Form::C, Form::Scenario] {
+        drafted(&mut studio, form);
+    }
+}
+
+#[test]
+fn a_long_session_keeps_few_pictures() {
+    let mut studio = studio(SHOP);
+    for round in 0..40 {
+        for choice in 0..30 {
+            let now = screen(&mut studio);
+            let offer = (7 * choice + round) % now.offers.len();
+            studio
+                .answer(Request::Act { screen: now.number, offer, text: Some(format!("{round} {choice}")) })
+                .expect("done");
+        }
+        studio.answer(Request::Start { activity: None }).expect("the app starts");
+        assert!(studio.pictures.len() <= STEPS_MAX + PICTURES_SPARE, "{}", studio.pictures.len());
+        assert!(studio.branches.len() <= BRANCHES_MAX);
+    }
+}
+
+#[test]
 fn pictures_stand_alone_and_are_made_once() {
     let mut studio = at_the_sketch();
     let numbers: Vec<usize> = view(&mut studio).steps.iter().map(|step| step.picture).collect();

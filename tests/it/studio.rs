@@ -294,7 +294,7 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     browser.picture("studio-kept.png");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     let kept = "farlead-tests/specs/palette/palette.test.ltl";
-    assert!(browser.text("results").contains("reproduced 3 of 3"), "{}", browser.text("results"));
+    assert!(browser.text("results").contains("reproduced 3 of 3 times"), "{}", browser.text("results"));
     let replayed = folder.done(0, &["replay", kept]);
     assert!(replayed.stdout.contains("1 passed"), "{}", replayed.stdout);
 }

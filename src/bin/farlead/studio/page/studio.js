@@ -533,7 +533,10 @@ async function save() {
 
 // Commands.
 
-const job = { runs: false, rests: false, specs: new Map(), log: [] };
+const job = { runs: false, rests: false, log: [], episodes: [], timer: 0 };
+/** Most episodes that are kept, and that are shown. */
+const EPISODES_KEPT = 400;
+const EPISODES_SHOWN = 20;
 
 function showJob(command) {
   job.runs = Boolean(command);
@@ -545,7 +548,8 @@ function showJob(command) {
 }
 
 function beginJob(command) {
-  Object.assign(job, { rests: false, specs: new Map(), log: [], partial: "" });
+  Object.assign(job, { rests: false, log: [], episodes: [], timer: 0 });
+  at("episodes-part").hidden = true;
   at("results").replaceChildren();
   at("log").textContent = "";
   at("report").hidden = true;
@@ -563,8 +567,7 @@ function showLines({ stream, text }) {
         // A line that was cut is shown as it is.
       }
     }
-    const episode = /^(.*), episode (\d+)$/.exec(line);
-    if (episode) at("progress").textContent = `${episode[1]}: episode ${episode[2]}`;
+    if (stream === "err") showEpisode(line);
     job.log.push(line);
   }
   job.log.splice(0, Math.max(0, job.log.length - 400));
@@ -572,15 +575,54 @@ function showLines({ stream, text }) {
   at("log").scrollTop = at("log").scrollHeight;
 }
 
+/** Takes a line of `--verbose`: the head of an episode, a step, or what is said of the step. */
+function showEpisode(line) {
+  const head = /^(.*), episode (\d+)$/.exec(line);
+  const episode = job.episodes[job.episodes.length - 1];
+  const step = /^ +(\d+)\. (.*)$/.exec(line);
+  if (head) {
+    at("progress").textContent = `${head[1]}: episode ${head[2]}`;
+    job.episodes.push({ name: `${head[1]}, episode ${head[2]}`, steps: [], left: "" });
+    // Those that have come nearest stay, and the latest.
+    if (job.episodes.length > EPISODES_KEPT) job.episodes = [...nearest(job.episodes.slice(0, -1)).slice(0, EPISODES_KEPT / 2), job.episodes[job.episodes.length - 1]];
+  } else if (episode && step) episode.steps.push({ action: step[2], notes: [] });
+  else if (episode?.steps.length && line.startsWith("     ")) {
+    episode.steps[episode.steps.length - 1].notes.push(line.trim());
+    const left = /, leaves (.*)$/.exec(line);
+    if (left) episode.left = left[1];
+  } else return;
+  job.timer ||= setTimeout(showEpisodes, 200);
+}
+
+/** Returns episodes by how little is left of the formula, counted in atoms. */
+const nearest = (episodes) => {
+  const atoms = (episode) => (episode.left === "true" ? -1 : episode.left.split("[").length);
+  return [...episodes].sort((one, other) => atoms(one) - atoms(other));
+};
+
+function showEpisodes() {
+  job.timer = 0;
+  at("episodes-part").hidden = !job.episodes.length;
+  if (!at("episodes-part").open) return;
+  const open = new Set([...document.querySelectorAll("#episodes details[open]")].map((one) => one.dataset.name));
+  at("episodes").replaceChildren(
+    ...nearest(job.episodes)
+      .slice(0, EPISODES_SHOWN)
+      .map((episode) => {
+        const steps = episode.steps.map((step) => make("li", {}, make("b", {}, step.action), ...step.notes.map((note) => make("div", {}, note))));
+        const shown = make("details", { open: open.has(episode.name) }, make("summary", {}, `${episode.name}: ${episode.steps.map((step) => step.action).join(" → ")}`), make("ol", {}, ...steps));
+        shown.dataset.name = episode.name;
+        return make("li", {}, shown, make("span", { class: "hint" }, episode.left === "true" ? "all is reached" : `leaves ${episode.left}`));
+      }),
+  );
+}
+
 function showResult(event) {
   if (event.event !== "result") return;
   const isGood = event.outcome === "passed";
-  const counted = [];
-  if (event.episodes !== undefined && event.episodes !== null) counted.push(`${event.episodes} ${event.episodes === 1 ? "episode" : "episodes"}, ${event.steps} steps`);
-  if (event.length) counted.push(`a run of ${event.length} steps`);
-  if (event.confirmed) counted.push(`reproduced ${event.confirmed.passes} of ${event.confirmed.runs}`);
   const what = event.spec || event.test || event.file || "";
-  const lines = [what, counted.join("; "), event.why || "", ...(event.advice || [])].filter(Boolean);
+  const confirmed = event.confirmed ? `reproduced ${event.confirmed.passes} of ${event.confirmed.runs} times` : "";
+  const lines = [what, event.why, confirmed, ...(event.advice || [])].filter(Boolean);
   const test = event.test && event.test !== what ? make("button", { onclick: () => openFile(event.test) }, "Open the test") : null;
   at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome), make("span", {}, ...lines.map((line) => make("div", {}, line)), test)));
 }
@@ -592,6 +634,8 @@ function endJob({ code, report, lost }) {
   showJob(null);
   if (lost) say(lost, true);
 }
+
+at("episodes-part").addEventListener("toggle", showEpisodes);
 
 // Buttons.
 
