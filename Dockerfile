@@ -7,6 +7,7 @@ FROM rust:1.95-alpine AS build
 RUN apk add --no-cache musl-dev
 WORKDIR /source
 COPY Cargo.toml Cargo.lock ./
+COPY .cargo .cargo
 COPY benches benches
 COPY grammar grammar
 COPY src src

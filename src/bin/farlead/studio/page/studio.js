@@ -617,12 +617,30 @@ function showEpisodes() {
   );
 }
 
+/** Returns what a replay says of a step that was not as expected. */
+function replayed({ rate, verdict, step, expected, actual, nearest: near }) {
+  const lines = [`${verdict}, ${rate.passes} of ${rate.runs} times`];
+  if (step !== null) lines.push(`step ${step}: expected ${expected}; there is ${actual}`);
+  if (near) lines.push(`the nearest widget is ${near}`);
+  return lines;
+}
+
+function showExplored(event) {
+  const all = event.activities.length + event.unseen.length;
+  const lines = [
+    `${event.activities.length} of ${all} activities, ${event.screens} screens, ${event.transitions} transitions`,
+    `${event.done} actions done, ${event.never_done_count} never done; ${event.why}`,
+  ];
+  at("results").append(make("li", {}, make("span", { class: "badge" }, "explored"), make("span", {}, ...lines.map((line) => make("div", {}, line)))));
+}
+
 function showResult(event) {
+  if (event.event === "explored") showExplored(event);
   if (event.event !== "result") return;
   const isGood = event.outcome === "passed";
   const what = event.spec || event.test || event.file || "";
   const confirmed = event.confirmed ? `reproduced ${event.confirmed.passes} of ${event.confirmed.runs} times` : "";
-  const lines = [what, event.why, confirmed, ...(event.advice || [])].filter(Boolean);
+  const lines = [what, event.why, confirmed, ...(event.replay ? replayed(event.replay) : []), ...(event.advice || [])].filter(Boolean);
   const test = event.test && event.test !== what ? make("button", { onclick: () => openFile(event.test) }, "Open the test") : null;
   at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome), make("span", {}, ...lines.map((line) => make("div", {}, line)), test)));
 }
