@@ -1,13 +1,14 @@
 //! Specs of a run that was led by hand, as text.
 
+use std::collections::BTreeSet;
+
+use super::message::{Form, When};
 use super::{Expected, LedStep};
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action,
     quote, short_activity,
 };
 use crate::spec::Expectation;
-
-use super::message::{Form, When};
 
 /// Returns the spec `name` that a run of these steps meets, if it does what is `expected`, and one `never` for each thing
 /// that must not happen. `exact` is the formula of the steps themselves.
@@ -18,8 +19,8 @@ pub(super) fn text(
     expected: &[Expected],
     exact: Option<String>,
 ) -> String {
-    let is_wish = expected.iter().any(|one| one.when != When::Never);
-    let wish = match form {
+    let is_possible = expected.iter().any(|one| one.when != When::Never);
+    let possible = match form {
         Form::A | Form::B => format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected)),
         Form::C => exact.unwrap_or_else(|| {
             let lines: Vec<String> = (0..steps.len()).map(|at| exact_line(at, steps, expected)).collect();
@@ -32,13 +33,17 @@ pub(super) fn text(
         }),
         Form::Scenario => return scenario(name, steps, expected),
     };
-    let bans = bans(name, expected);
+    let prohibitions = prohibitions(name, expected);
     // Whoever expects only that something never happens wants nothing else.
-    if is_wish || bans.is_empty() { [vec![wish], bans].concat().join("\n") } else { bans.join("\n") }
+    if is_possible || prohibitions.is_empty() {
+        [vec![possible], prohibitions].concat().join("\n")
+    } else {
+        prohibitions.join("\n")
+    }
 }
 
 /// Returns a `never` for each thing that must not happen.
-fn bans(name: &str, expected: &[Expected]) -> Vec<String> {
+fn prohibitions(name: &str, expected: &[Expected]) -> Vec<String> {
     let never = expected.iter().filter(|one| one.when == When::Never).enumerate();
     never
         .map(|(number, one)| {
@@ -95,7 +100,7 @@ fn exact_line(at: usize, steps: &[LedStep], expected: &[Expected]) -> String {
 }
 
 fn comparison(key: Key, text: &str) -> Option<Comparison> {
-    let none = std::collections::BTreeSet::new();
+    let none = BTreeSet::new();
     let value = Constant::Text(text.to_string());
     Comparison::new(key, Op::Equal, value, ActionTypes::Declared(&none)).ok()
 }
@@ -108,12 +113,12 @@ fn scenario(name: &str, steps: &[LedStep], expected: &[Expected]) -> String {
     let mut lines = Lines::new(name);
     for (at, step) in steps.iter().enumerate().take(last + 1) {
         if at > 0 {
-            lines.add("When", &deed(step));
+            lines.add("When", &action_sentence(step));
         }
         for one in now.iter().filter(|one| one.step == at) {
             // Only the last sentences may say when they hold.
             let sentence =
-                if at == last && at > 0 { format!("immediately {}", seen(one)) } else { seen(one) };
+                if at == last && at > 0 { format!("immediately {}", sentence(one)) } else { sentence(one) };
             lines.add("Then", &sentence);
         }
     }
@@ -131,10 +136,10 @@ fn scenario(name: &str, steps: &[LedStep], expected: &[Expected]) -> String {
     for (number, one) in expected.iter().filter(|one| one.when != When::Now).enumerate() {
         let mut lines = Lines::new(&format!("{name}, rule {}", number + 1));
         if one.when == When::FromNowOn {
-            steps.iter().skip(1).take(one.step).for_each(|step| lines.add("When", &deed(step)));
-            lines.add("Then", &format!("always {}", seen(one)));
+            steps.iter().skip(1).take(one.step).for_each(|step| lines.add("When", &action_sentence(step)));
+            lines.add("Then", &format!("always {}", sentence(one)));
         } else {
-            lines.add("Then", &format!("never {}", seen(one)));
+            lines.add("Then", &format!("never {}", sentence(one)));
         }
         scenarios.push(lines.text);
     }
@@ -161,7 +166,7 @@ impl Lines {
 }
 
 /// Returns an expectation as a sentence.
-fn seen(one: &Expected) -> String {
+fn sentence(one: &Expected) -> String {
     let Atom::Widget(all) = &one.atom else { return one.written() };
     let [Comparison { key, op, value: Constant::Text(text) }] = &all[..] else { return one.written() };
     let see = if one.holds { "I see" } else { "I do not see" };
@@ -173,7 +178,7 @@ fn seen(one: &Expected) -> String {
 }
 
 /// Returns what was done at a step as a sentence.
-fn deed(step: &LedStep) -> String {
+fn action_sentence(step: &LedStep) -> String {
     let LedStep { action, observation, .. } = step;
     let detail = quote(action.detail());
     // Nothing names the widget, so the sentence says the type alone.

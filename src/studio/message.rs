@@ -57,7 +57,7 @@ pub enum Request {
         step: usize,
         /// Atom, like `[text = "OK"]`.
         atom: String,
-        /// Whether the atom is to hold.
+        /// True if the atom is to hold.
         #[serde(default = "yes")]
         holds: bool,
         /// Steps that the expectation is about.
@@ -280,7 +280,7 @@ pub struct SaidExpectation {
     pub atom: String,
     /// Atom in words.
     pub words: String,
-    /// Whether the atom is to hold.
+    /// True if the atom is to hold.
     pub holds: bool,
     /// Steps that it is about.
     pub when: When,

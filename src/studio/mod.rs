@@ -15,12 +15,12 @@ use std::sync::Arc;
 use crate::device::{Device, DeviceError};
 use crate::gui::{
     self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
-    TypedText, Widget, WidgetTest, atom_of_action, atom_of_widget, atoms_of_screen, offers, seek,
+    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atom_of_widget, atoms_of_screen, offers, seek,
     short_activity, shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
-use crate::spec::{Expectation, Source, Spec, atom_in_words, parse, printable, read_atom};
+use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable, read_atom};
 use crate::trace::{Notice, Observation, Trace};
 
 pub use message::{
@@ -418,9 +418,12 @@ impl Studio {
 
     /// Returns the formula of exactly these steps, if they do what is expected of them.
     fn exact(&self, name: &str) -> Option<String> {
-        let wish = draft::text(name, Form::A, &self.steps, &self.expected, None);
-        let spec =
-            specs_of("", &wish).ok()?.into_iter().find(|spec| spec.expectation == Expectation::Possible)?;
+        let drafted = draft::text(name, Form::A, &self.steps, &self.expected, None);
+        let spec = self
+            .specs_of("", &drafted)
+            .ok()?
+            .into_iter()
+            .find(|spec| spec.expectation == Expectation::Possible)?;
         let judged = self.judged(&spec);
         let last = judged.last()?;
         // A formula that is met before the end would leave out the steps behind.
@@ -435,7 +438,7 @@ impl Studio {
     }
 
     fn judge(&self, file: &str, text: &str) -> Result<Reply, Refusal> {
-        let specs = specs_of(file, text)?;
+        let specs = self.specs_of(file, text)?;
         let specs = specs.iter().map(|spec| {
             let judged = self.judged(spec);
             JudgedSpec {
@@ -452,6 +455,14 @@ impl Studio {
             }
         });
         Ok(Reply::Judged { specs: specs.collect() })
+    }
+
+    /// Returns the specs in the `text` of a file, or a refusal if it has mistakes.
+    fn specs_of(&self, file: &str, text: &str) -> Result<Vec<Spec>, Refusal> {
+        let given: Vec<UserAction> =
+            self.repertoire.user_actions.iter().map(|(action, _)| UserAction::clone(action)).collect();
+        let parsed = parse_given(&Source::new(file, text.to_string()), &given);
+        if parsed.diagnostics.errors() > 0 { Err(Refusal::Specs) } else { Ok(parsed.file.specs) }
     }
 
     fn judged(&self, spec: &Spec) -> Vec<Judged> {
@@ -592,12 +603,6 @@ fn counted(atom: &Atom, screen: &Screen) -> Option<Atom> {
         number += u64::from(widget.is_visible() && test.holds(widget, object_id));
     });
     (number > 1).then(|| Atom::Count { of: of.clone(), op: Op::Equal, number })
-}
-
-/// Returns the specs in the `text` of a file, or a refusal if it has mistakes.
-fn specs_of(file: &str, text: &str) -> Result<Vec<Spec>, Refusal> {
-    let parsed = parse(&Source::new(file, text.to_string()));
-    if parsed.diagnostics.errors() > 0 { Err(Refusal::Specs) } else { Ok(parsed.file.specs) }
 }
 
 fn known(what: &'static str, number: usize, count: usize) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::Post;
+use super::Incoming;
 
 /// Longest line that is handed on, in bytes.
 const LINE_MAX: u64 = 1_000_000;
@@ -49,8 +49,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts this program with `args`, which a person would type as `shown`; what it does is sent as posts.
-    pub fn start(args: Vec<OsString>, shown: String, sender: &Sender<Post>) -> io::Result<Job> {
+    /// Starts this program with `args`, which a person would type as `shown`; what it does is sent as events.
+    pub fn start(args: Vec<OsString>, shown: String, sender: &Sender<Incoming>) -> io::Result<Job> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(&args)
             .env("NO_COLOR", "1")
@@ -70,29 +70,30 @@ impl Job {
             }
             // Both streams have ended, so the wait is short and nobody waits for the lock.
             let status = waited.lock().unwrap_or_else(PoisonError::into_inner).wait();
-            let _ = sender.send(Post::Changed(Change::Ended(status.ok().and_then(|status| status.code()))));
+            let _ =
+                sender.send(Incoming::Changed(Change::Ended(status.ok().and_then(|status| status.code()))));
         });
         Ok(Job { shown, child })
     }
 
     /// Asks the command to end, with what it has found.
     pub fn stop(&self) {
-        self.signal(Wish::Stop);
+        self.signal(Signalled::Stop);
     }
 
     /// Lets the command rest, or go on.
     pub fn pause(&self, rests: bool) {
-        self.signal(if rests { Wish::Rest } else { Wish::GoOn });
+        self.signal(if rests { Signalled::Rest } else { Signalled::GoOn });
     }
 
     #[cfg(unix)]
-    fn signal(&self, wish: Wish) {
+    fn signal(&self, signalled: Signalled) {
         use rustix::process::{Pid, Signal, kill_process};
-        let signals: &[Signal] = match wish {
+        let signals: &[Signal] = match signalled {
             // One that rests would not hear it.
-            Wish::Stop => &[Signal::INT, Signal::CONT],
-            Wish::Rest => &[Signal::STOP],
-            Wish::GoOn => &[Signal::CONT],
+            Signalled::Stop => &[Signal::INT, Signal::CONT],
+            Signalled::Rest => &[Signal::STOP],
+            Signalled::GoOn => &[Signal::CONT],
         };
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         for &signal in signals {
@@ -102,8 +103,8 @@ impl Job {
     }
 
     #[cfg(not(unix))]
-    fn signal(&self, wish: Wish) {
-        if wish == Wish::Stop {
+    fn signal(&self, signalled: Signalled) {
+        if signalled == Signalled::Stop {
             // One that has ended needs no signal.
             let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
         }
@@ -125,14 +126,18 @@ fn quoted(arg: &str) -> String {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wish {
+enum Signalled {
     Stop,
     Rest,
     GoOn,
 }
 
 /// Reads lines until the end, and sends as many at a time as there are.
-fn read(stream: Stream, from: impl Read + Send + 'static, sender: &Sender<Post>) -> thread::JoinHandle<()> {
+fn read(
+    stream: Stream,
+    from: impl Read + Send + 'static,
+    sender: &Sender<Incoming>,
+) -> thread::JoinHandle<()> {
     let sender = sender.clone();
     thread::spawn(move || {
         let mut from = BufReader::with_capacity(LINES_BYTES, from);
@@ -143,7 +148,7 @@ fn read(stream: Stream, from: impl Read + Send + 'static, sender: &Sender<Post>)
             let waits = count > 0 && !from.buffer().is_empty() && lines.len() < LINES_BYTES;
             if !waits && !lines.is_empty() {
                 let text = String::from_utf8_lossy(&std::mem::take(&mut lines)).trim_end().to_string();
-                if sender.send(Post::Changed(Change::Lines(stream, text))).is_err() {
+                if sender.send(Incoming::Changed(Change::Lines(stream, text))).is_err() {
                     return;
                 }
             }

@@ -19,7 +19,7 @@ use clap::Args;
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
 use farlead::report::automaton_svg;
 use farlead::rng::Seed;
-use farlead::spec::{Source, Spec, parse};
+use farlead::spec::{Source, Spec, parse_given};
 use farlead::studio::{JudgedSpec, Refusal, Reply, Request, Studio};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let web = Web::listen(args.port).map_err(|error| {
         Missing::new(format!("cannot listen on port {}: {error}; `--port 0` takes a free one", args.port))
     })?;
-    let mut hall = Hall::open(args, project, shell, web.sender())?;
+    let mut host = Host::open(args, project, shell, web.sender())?;
     {
         let mut stdout = out();
         writeln!(stdout, "studio at {}", web.url())?;
@@ -86,23 +86,23 @@ pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let mut looks = 0;
     while !interrupted.load(Ordering::Relaxed) {
-        match web.posts().recv_timeout(LOOKS) {
-            Ok(post) => hall.take(post),
+        match web.incoming().recv_timeout(LOOKS) {
+            Ok(incoming) => host.take(incoming),
             Err(RecvTimeoutError::Timeout) => {
                 looks += 1;
                 if looks % FILES_EVERY == 0 {
-                    hall.tell_changed_files();
+                    host.tell_changed_files();
                 }
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    hall.end(&web);
+    host.end(&web);
     Ok(Exit::Interrupted)
 }
 
 /// Event that somebody outside has caused.
-enum Post {
+enum Incoming {
     /// A page was opened; the sender takes messages to it.
     Joined(u64, SyncSender<String>),
     /// A page sent a message.
@@ -127,7 +127,7 @@ enum Wanted {
 /// Request of a page besides those about the run.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-enum Wish {
+enum ProjectRequest {
     /// Says the version of the messages that the page knows.
     Hello { version: u32 },
     /// Lists the spec files and stored tests of the project.
@@ -169,8 +169,8 @@ enum Wish {
     Pause { rests: bool },
 }
 
-/// Names of [`Wish`]es, as `do` has them.
-const WISHES: [&str; 13] = [
+/// Names of [`ProjectRequest`]s, as `do` has them.
+const PROJECT_REQUESTS: [&str; 13] = [
     "hello",
     "files",
     "open",
@@ -187,7 +187,7 @@ const WISHES: [&str; 13] = [
 ];
 
 /// The app, the project, the command that runs, and the pages that look on.
-struct Hall<'a> {
+struct Host<'a> {
     args: &'a StudioArgs,
     shell: &'a Shell,
     project: Project,
@@ -198,7 +198,7 @@ struct Hall<'a> {
     job: Option<Job>,
     /// Pages, each with what its editor has open.
     pages: BTreeMap<u64, Page>,
-    sender: Sender<Post>,
+    sender: Sender<Incoming>,
 }
 
 struct Page {
@@ -206,19 +206,19 @@ struct Page {
     editor: lsp::Server,
 }
 
-impl<'a> Hall<'a> {
+impl<'a> Host<'a> {
     fn open(
         args: &'a StudioArgs,
         project: Project,
         shell: &'a Shell,
-        sender: Sender<Post>,
-    ) -> anyhow::Result<Hall<'a>> {
+        sender: Sender<Incoming>,
+    ) -> anyhow::Result<Host<'a>> {
         let app = args.app.open(&project, shell)?;
-        let texts = BUILTIN_TEXTS;
-        let repertoire = Repertoire { rules: project.rules.clone(), ..Repertoire::new(texts, &[], true) };
+        let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
+        let repertoire = Repertoire { rules: project.rules.clone(), ..repertoire };
         let studio = Studio::new(app.device(seed(args, &project)), repertoire);
         let files = Files::below(&project.folder);
-        let mut hall = Hall {
+        let mut host = Host {
             args,
             shell,
             project,
@@ -229,25 +229,25 @@ impl<'a> Hall<'a> {
             pages: BTreeMap::new(),
             sender,
         };
-        if let Err(refusal) = hall.studio.answer(Request::Start { activity: None }) {
+        if let Err(refusal) = host.studio.answer(Request::Start { activity: None }) {
             say(&format!("{refusal}; the page can try again"));
         }
-        Ok(hall)
+        Ok(host)
     }
 
-    fn take(&mut self, post: Post) {
-        match post {
-            Post::Joined(number, sender) => {
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Joined(number, sender) => {
                 self.pages.insert(number, Page { sender, editor: lsp::Server::ready() });
             }
-            Post::Left(number) => {
+            Incoming::Left(number) => {
                 self.pages.remove(&number);
             }
-            Post::Said(number, text) => {
+            Incoming::Said(number, text) => {
                 let answer = self.answer(number, &text);
                 self.tell(number, &answer);
             }
-            Post::Wanted(wanted, answer) => {
+            Incoming::Wanted(wanted, answer) => {
                 let document = match wanted {
                     Wanted::Picture(number) => self.studio.picture(number),
                     Wanted::Report => std::fs::read_to_string(self.project.folder.join(REPORT)).ok(),
@@ -255,7 +255,7 @@ impl<'a> Hall<'a> {
                 // A browser that has gone away wants nothing any more.
                 let _ = answer.send(document);
             }
-            Post::Changed(change) => self.tell_change(change),
+            Incoming::Changed(change) => self.tell_change(change),
         }
     }
 
@@ -293,9 +293,9 @@ impl<'a> Hall<'a> {
 
     fn done(&mut self, page: u64, message: Value) -> anyhow::Result<Value> {
         let name = message.get("do").and_then(Value::as_str).unwrap_or_default();
-        if WISHES.contains(&name) {
-            let wish = Wish::deserialize(message).map_err(unread)?;
-            return self.grant(page, wish);
+        if PROJECT_REQUESTS.contains(&name) {
+            let request = ProjectRequest::deserialize(message).map_err(unread)?;
+            return self.answer_about_project(page, request);
         }
         let request = Request::deserialize(message).map_err(unread)?;
         let changes = request.changes();
@@ -318,9 +318,9 @@ impl<'a> Hall<'a> {
         Ok(serde_json::to_value(reply?)?)
     }
 
-    fn grant(&mut self, page: u64, wish: Wish) -> anyhow::Result<Value> {
-        Ok(match wish {
-            Wish::Hello { version } => {
+    fn answer_about_project(&mut self, page: u64, request: ProjectRequest) -> anyhow::Result<Value> {
+        Ok(match request {
+            ProjectRequest::Hello { version } => {
                 if version != PROTOCOL {
                     let message = format!("this studio speaks version {PROTOCOL}; reload the page");
                     return Err(Mistake::new(message).into());
@@ -333,21 +333,21 @@ impl<'a> Hall<'a> {
                     "files": self.files.list(),
                 })
             }
-            Wish::Files => json!({ "files": self.files.list() }),
-            Wish::Open { file } => json!({ "text": self.files.read(&file)? }),
-            Wish::Save { file, text, was } => {
+            ProjectRequest::Files => json!({ "files": self.files.list() }),
+            ProjectRequest::Open { file } => json!({ "text": self.files.read(&file)? }),
+            ProjectRequest::Save { file, text, was } => {
                 self.files.write(&file, &text, was.as_deref())?;
                 let files = self.files.list();
                 self.tell_all(&json!({ "event": "files", "files": files }));
                 json!({})
             }
-            Wish::Editor { message } => {
+            ProjectRequest::Editor { message } => {
                 let page =
                     self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
                 json!({ "messages": page.editor.answer(message) })
             }
-            Wish::Draw { text, file } => {
-                let specs = parse(&Source::new(&file, text.clone())).file.specs;
+            ProjectRequest::Draw { text, file } => {
+                let specs = parse_given(&Source::new(&file, text.clone()), &self.project.actions).file.specs;
                 let judged = match self.studio.answer(Request::Judge { text, file })? {
                     Reply::Judged { specs } => specs,
                     Reply::View(_) | Reply::Atoms { .. } | Reply::Draft { .. } => Vec::new(),
@@ -358,15 +358,15 @@ impl<'a> Hall<'a> {
                 };
                 json!({ "drawings": specs.iter().zip(&judged).map(drawn).collect::<Vec<_>>() })
             }
-            Wish::Never { atom } => self.rule(&[("never", &atom)])?,
-            Wish::TypeHere { atom, text } => self.rule(&[("type", &text), ("into", &atom)])?,
-            Wish::Check { file, only } => {
+            ProjectRequest::Never { atom } => self.rule(&[("never", &atom)])?,
+            ProjectRequest::TypeHere { atom, text } => self.rule(&[("type", &text), ("into", &atom)])?,
+            ProjectRequest::Check { file, only } => {
                 let path = self.files.path(&file)?;
                 let only = only.into_iter().flat_map(|only| ["--only".to_string(), only]).map(OsString::from);
                 let args = ["check".into(), path.into_os_string()].into_iter().chain(only);
                 self.start(args.collect(), true)?
             }
-            Wish::Explore { files, budget } => {
+            ProjectRequest::Explore { files, budget } => {
                 let mut args: Vec<OsString> = vec!["explore".into()];
                 for file in files {
                     args.push(self.files.path(&file)?.into_os_string());
@@ -374,15 +374,15 @@ impl<'a> Hall<'a> {
                 args.extend(["--budget".into(), budget.unwrap_or(1_000).to_string().into()]);
                 self.start(args, false)?
             }
-            Wish::Replay { file } => {
+            ProjectRequest::Replay { file } => {
                 let path = self.files.path(&file)?;
                 self.start(vec!["replay".into(), path.into_os_string()], false)?
             }
-            Wish::Stop => {
+            ProjectRequest::Stop => {
                 self.running()?.stop();
                 json!({})
             }
-            Wish::Pause { rests } => {
+            ProjectRequest::Pause { rests } => {
                 self.running()?.pause(rests);
                 json!({})
             }
@@ -481,8 +481,8 @@ impl<'a> Hall<'a> {
             job.stop();
         }
         while self.job.is_some() {
-            match web.posts().recv() {
-                Ok(Post::Changed(Change::Ended(_))) | Err(_) => self.job = None,
+            match web.incoming().recv() {
+                Ok(Incoming::Changed(Change::Ended(_))) | Err(_) => self.job = None,
                 Ok(_) => {}
             }
         }

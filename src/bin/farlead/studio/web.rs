@@ -1,7 +1,7 @@
 //! The web server of the studio: a page, pictures, and one WebSocket for each page that is open.
 //!
 //! It listens on this machine alone and answers whoever knows the token of this start. Each connection has threads of its own;
-//! what they read is handed on as [`Post`]s, in one row for all.
+//! what they read is handed on as [`Incoming`] events, in one row for all.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -17,7 +17,7 @@ use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
 use tungstenite::protocol::{Message, Role, WebSocket, WebSocketConfig};
 
-use super::{Post, Wanted};
+use super::{Incoming, Wanted};
 
 /// Longest head of a request, in bytes.
 const HEAD_MAX: usize = 16_000;
@@ -34,17 +34,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Web {
     address: SocketAddr,
     token: String,
-    posts: Receiver<Post>,
-    sender: Sender<Post>,
+    incoming: Receiver<Incoming>,
+    sender: Sender<Incoming>,
 }
 
 impl Web {
     /// Listens on a port of this machine; 0 takes a free one.
     pub fn listen(port: u16) -> io::Result<Web> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        let (sender, posts) = channel();
-        let web = Web { address: listener.local_addr()?, token: token(), posts, sender: sender.clone() };
-        let door = Arc::new(Door {
+        let (sender, incoming) = channel();
+        let web = Web { address: listener.local_addr()?, token: token(), incoming, sender: sender.clone() };
+        let shared = Arc::new(Shared {
             port: web.address.port(),
             token: web.token.clone(),
             sender: Mutex::new(sender),
@@ -53,8 +53,8 @@ impl Web {
         });
         thread::spawn(move || {
             for stream in listener.incoming().filter_map(Result::ok) {
-                let door = door.clone();
-                thread::spawn(move || door.enter(stream));
+                let shared = shared.clone();
+                thread::spawn(move || shared.accept(stream));
             }
         });
         Ok(web)
@@ -65,13 +65,13 @@ impl Web {
         format!("http://{}/?token={}", self.address, self.token)
     }
 
-    /// Returns the posts of all connections.
-    pub fn posts(&self) -> &Receiver<Post> {
-        &self.posts
+    /// Returns the incoming of all connections.
+    pub fn incoming(&self) -> &Receiver<Incoming> {
+        &self.incoming
     }
 
-    /// Returns the way for posts of others.
-    pub fn sender(&self) -> Sender<Post> {
+    /// Returns the way for incoming of others.
+    pub fn sender(&self) -> Sender<Incoming> {
         self.sender.clone()
     }
 }
@@ -87,10 +87,10 @@ fn token() -> String {
 }
 
 /// The part of the server that all connections share.
-struct Door {
+struct Shared {
     port: u16,
     token: String,
-    sender: Mutex<Sender<Post>>,
+    sender: Mutex<Sender<Incoming>>,
     next: AtomicU64,
     open: AtomicUsize,
 }
@@ -139,8 +139,8 @@ impl Answer {
     }
 }
 
-impl Door {
-    fn enter(&self, mut stream: TcpStream) {
+impl Shared {
+    fn accept(&self, mut stream: TcpStream) {
         if self.open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS_MAX {
             // A browser that goes away in the middle leaves nobody to tell.
             let _ = self.serve(&mut stream);
@@ -205,7 +205,7 @@ impl Door {
         };
         let found = wanted.and_then(|wanted| {
             let (sender, answer) = channel();
-            self.post(Post::Wanted(wanted, sender));
+            self.send(Incoming::Wanted(wanted, sender));
             answer.recv().ok().flatten().map(|body| (wanted, body))
         });
         match found {
@@ -236,30 +236,30 @@ impl Door {
         let mut writer = WebSocket::from_raw_socket(writing, Role::Server, Some(config));
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, messages) = sync_channel::<String>(WAITING_MAX);
-        self.post(Post::Joined(number, sender));
+        self.send(Incoming::Joined(number, sender));
         thread::spawn(move || {
             for message in messages {
                 if writer.send(Message::text(message)).is_err() {
                     break;
                 }
             }
-            // The hall has let go of the page, or the page is gone: the reader is to end, too.
+            // The host has let go of the page, or the page is gone: the reader is to end, too.
             let _ = writer.get_ref().stream.shutdown(Shutdown::Both);
         });
         while let Ok(message) = reader.read() {
             match message {
-                Message::Text(text) => self.post(Post::Said(number, text.to_string())),
+                Message::Text(text) => self.send(Incoming::Said(number, text.to_string())),
                 Message::Close(_) => break,
                 Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }
         }
-        self.post(Post::Left(number));
+        self.send(Incoming::Left(number));
         Ok(())
     }
 
-    fn post(&self, post: Post) {
+    fn send(&self, event: Incoming) {
         // The other side ends with the program.
-        let _ = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(post);
+        let _ = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 }
 

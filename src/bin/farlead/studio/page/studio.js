@@ -30,7 +30,7 @@ function say(text, isBad = false) {
 }
 
 /** Sends a request; the promise has its result. */
-function ask(request) {
+function ask(message) {
   return new Promise((done, failed) => {
     if (!socket || socket.readyState !== WebSocket.OPEN) {
       failed(new Error("the studio is not reached; is `farlead studio` still running?"));
@@ -38,15 +38,15 @@ function ask(request) {
     }
     sent += 1;
     waiting.set(sent, { done, failed });
-    socket.send(JSON.stringify({ id: sent, ...request }));
+    socket.send(JSON.stringify({ id: sent, ...message }));
   });
 }
 
 /** Does a request of the user's and shows its error, if there is one. */
-async function wish(request) {
+async function request(message) {
   at("display").classList.add("is-busy");
   try {
-    const result = await ask(request);
+    const result = await ask(message);
     say("");
     return result;
   } catch (error) {
@@ -60,7 +60,7 @@ async function wish(request) {
 function connect() {
   socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
   socket.addEventListener("open", async () => {
-    const hello = await wish({ do: "hello", version: VERSION });
+    const hello = await request({ do: "hello", version: VERSION });
     if (!hello) return;
     document.documentElement.dataset.ready = "true";
     showFiles(hello.files);
@@ -114,7 +114,7 @@ function showView(next) {
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
   at("branches").replaceChildren(
     ...view.branches.map((branch, number) =>
-      make("button", { onclick: () => wish({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.steps} steps, ${branch.last}`),
+      make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.steps} steps, ${branch.last}`),
     ),
   );
   draft();
@@ -134,7 +134,7 @@ function showStrip() {
       { class: isLast ? "is-last" : "" },
       make(
         "button",
-        { title, onclick: () => !isLast && wish({ do: "back-to", step: number }) },
+        { title, onclick: () => !isLast && request({ do: "back-to", step: number }) },
         make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
         make("b", {}, `${number}. ${step.action}`),
         make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
@@ -198,8 +198,8 @@ function showScreen() {
 }
 
 function act(offer, text) {
-  const request = { do: "act", screen: view.screen.number, offer };
-  return wish(text === undefined ? request : { ...request, text });
+  const message = { do: "act", screen: view.screen.number, offer };
+  return request(text === undefined ? message : { ...message, text });
 }
 
 const offerOf = (widget, type) => widget.offers.find((number) => view.screen.offers[number].type === type);
@@ -229,7 +229,7 @@ function touch(widget) {
 const menu = { screen: null };
 
 async function openMenu(widget) {
-  const found = await wish({ do: "widget", screen: view.screen.number, at: widget.at });
+  const found = await request({ do: "widget", screen: view.screen.number, at: widget.at });
   if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms);
 }
 
@@ -242,7 +242,7 @@ function openAtoms(title, about, offers, atoms) {
     ...offers.map((number) => {
       const offer = view.screen.offers[number];
       const done = (text) => (close(), act(number, text));
-      const rule = (request) => (close(), wish(request));
+      const rule = (message) => (close(), request(message));
       const never = offer.atom ? make("button", { class: "rule", title: "A rule for farlead.toml: no search does this", onclick: () => rule({ do: "never", atom: offer.atom }) }, "Never do this") : null;
       if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, offer.label), never);
       const input = make("input", { autocomplete: "off", spellcheck: false });
@@ -266,7 +266,7 @@ function openAtoms(title, about, offers, atoms) {
 }
 
 function expectAtom(atom, fields) {
-  return wish({ do: "expect", step: view.steps.length - 1, atom, ...fields });
+  return request({ do: "expect", step: view.steps.length - 1, atom, ...fields });
 }
 
 // What is expected, and the spec that says so.
@@ -281,7 +281,7 @@ function showExpected() {
         {},
         make("span", { class: `badge ${one.is_met ? "good" : "bad"}` }, one.is_met ? "met" : "not met"),
         make("span", {}, `${one.when === "never" ? "never" : `step ${one.step}`}${times[one.when]}: `, make("code", {}, `${one.holds ? "" : "!"}${one.atom}`), one.why ? make("span", { class: "hint" }, ` ${one.why}`) : null),
-        make("button", { onclick: () => wish({ do: "forget", number }) }, "Remove"),
+        make("button", { onclick: () => request({ do: "forget", number }) }, "Remove"),
       ),
     ),
   );
@@ -325,7 +325,7 @@ async function judgedInWords(text, file) {
 
 async function saveDraft() {
   const file = draftFile();
-  const saved = await wish({ do: "save", file, text: at("draft").textContent, was: opened.file === file ? opened.text : null });
+  const saved = await request({ do: "save", file, text: at("draft").textContent, was: opened.file === file ? opened.text : null });
   if (saved) await openFile(file);
   return saved ? file : null;
 }
@@ -368,7 +368,7 @@ function showFiles(names) {
 }
 
 async function openFile(file) {
-  const read = await wish({ do: "open", file });
+  const read = await request({ do: "open", file });
   if (!read) return;
   opened.file = file;
   opened.text = read.text;
@@ -522,7 +522,7 @@ at("text").addEventListener("input", edit);
 
 async function save() {
   const text = at("text").value;
-  const saved = await wish({ do: "save", file: opened.file, text, was: at("disk").hidden ? opened.text : null });
+  const saved = await request({ do: "save", file: opened.file, text, was: at("disk").hidden ? opened.text : null });
   if (saved) {
     opened.text = text;
     at("disk").hidden = true;
@@ -657,8 +657,8 @@ at("episodes-part").addEventListener("toggle", showEpisodes);
 
 // Buttons.
 
-at("start").addEventListener("click", () => wish(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
-at("look").addEventListener("click", () => wish({ do: "look" }));
+at("start").addEventListener("click", () => request(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
+at("look").addEventListener("click", () => request({ do: "look" }));
 at("menu-close").addEventListener("click", () => at("menu").close());
 at("own").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -670,18 +670,18 @@ for (const one of document.querySelectorAll("input[name=form]")) one.addEventLis
 at("save-draft").addEventListener("click", saveDraft);
 at("keep").addEventListener("click", async () => {
   const file = await saveDraft();
-  if (file) await wish({ do: "check", file });
+  if (file) await request({ do: "check", file });
 });
 at("file").addEventListener("change", () => at("file").value && openFile(at("file").value));
 at("save").addEventListener("click", save);
 at("check").addEventListener("click", async () => {
-  if (!edited() || (await save())) wish({ do: "check", file: opened.file });
+  if (!edited() || (await save())) request({ do: "check", file: opened.file });
 });
-at("replay").addEventListener("click", () => wish({ do: "replay", file: opened.file }));
-at("explore").addEventListener("click", () => wish({ do: "explore", budget: Number(at("budget").value) || 1000 }));
-at("stop").addEventListener("click", () => wish({ do: "stop" }));
+at("replay").addEventListener("click", () => request({ do: "replay", file: opened.file }));
+at("explore").addEventListener("click", () => request({ do: "explore", budget: Number(at("budget").value) || 1000 }));
+at("stop").addEventListener("click", () => request({ do: "stop" }));
 at("pause").addEventListener("click", async () => {
-  if (await wish({ do: "pause", rests: !job.rests })) {
+  if (await request({ do: "pause", rests: !job.rests })) {
     job.rests = !job.rests;
     at("pause").textContent = job.rests ? "Go on" : "Pause";
   }
