@@ -384,6 +384,7 @@ fn hostile_and_mistaken_messages_get_an_error() {
     let folder = Folder::new("studio-messages");
     folder.write("specs/mine.ltl", "F [text = a]\n");
     folder.write("secret.txt", "nobody's business\n");
+    fs::write(folder.path("latin.ltl"), b"# caf\xe9\n").expect("a file");
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc", folder.path("out")).expect("a link");
     let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
@@ -406,6 +407,7 @@ fn hostile_and_mistaken_messages_get_an_error() {
             r#"{"id":1,"do":"save","file":"specs/mine.ltl","text":"","was":"other"}"#,
             "has changed on disk meanwhile",
         ),
+        (r#"{"id":1,"do":"save","file":"latin.ltl","text":"","was":null}"#, "UTF-8"),
         (r#"{"id":1,"do":"stop"}"#, "no command runs"),
         (r#"{"id":1,"do":"judge","text":"F ["}"#, "the specs have mistakes"),
     ] {

@@ -65,9 +65,9 @@ impl Files {
     /// Returns the text of a file, which is watched from now on.
     pub fn read(&mut self, name: &str) -> Result<String, Mistake> {
         let path = self.path(name)?;
-        let read = spec::read_text(&path).map_err(|error| Mistake::new(error.to_string()))?;
+        let text = text_of(&path)?;
         self.watched.insert(name.to_string(), state(&path));
-        Ok(read.text().to_string())
+        Ok(text)
     }
 
     /// Writes a file, unless somebody else has written it since it was `was`; none is for a file that is not there.
@@ -76,7 +76,8 @@ impl Files {
         if text.len() as u64 > BYTES_MAX {
             return Err(Mistake::new(format!("{name} would be longer than {BYTES_MAX} bytes")));
         }
-        let there = fs::read_to_string(&path).ok();
+        // A file that is no text is the user's as well.
+        let there = if path.exists() { Some(text_of(&path)?) } else { None };
         match (&there, was) {
             (None, None) => {}
             (Some(there), Some(was)) if *there == was => {}
@@ -105,11 +106,16 @@ impl Files {
             let now = state(&path);
             if now != *known {
                 *known = now;
-                changed.push((name.clone(), fs::read_to_string(&path).ok()));
+                changed.push((name.clone(), text_of(&path).ok()));
             }
         }
         changed
     }
+}
+
+fn text_of(path: &Path) -> Result<String, Mistake> {
+    let read = spec::read_text(path).map_err(|error| Mistake::new(error.to_string()))?;
+    Ok(read.text().to_string())
 }
 
 /// Returns a folder by a name that the system knows.

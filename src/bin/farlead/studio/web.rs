@@ -65,12 +65,12 @@ impl Web {
         format!("http://{}/?token={}", self.address, self.token)
     }
 
-    /// Returns the incoming of all connections.
+    /// Returns the events of all connections.
     pub fn incoming(&self) -> &Receiver<Incoming> {
         &self.incoming
     }
 
-    /// Returns the way for incoming of others.
+    /// Returns the sender for events of others.
     pub fn sender(&self) -> Sender<Incoming> {
         self.sender.clone()
     }

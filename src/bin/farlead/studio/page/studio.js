@@ -300,7 +300,7 @@ async function draft() {
     const { text } = await ask({ do: "draft", name: at("name").value, form: form() });
     at("draft").textContent = text;
     at("draft-judged").textContent = await judgedInWords(text, draftFile());
-    at("draft-words").textContent = await inWords(draftFile(), text);
+    at("draft-words").textContent = await inWords(uri("draft", draftFile()), text);
     if (at("drawn-part").open) await drawDraft();
   } catch (error) {
     at("draft-judged").textContent = error.message;
@@ -325,7 +325,9 @@ async function judgedInWords(text, file) {
 
 async function saveDraft() {
   const file = draftFile();
-  const saved = await request({ do: "save", file, text: at("draft").textContent, was: opened.file === file ? opened.text : null });
+  const drafted = await request({ do: "draft", name: at("name").value, form: form() });
+  if (!drafted) return null;
+  const saved = await request({ do: "save", file, text: drafted.text, was: opened.file === file ? opened.text : null });
   if (saved) await openFile(file);
   return saved ? file : null;
 }
@@ -334,26 +336,27 @@ async function saveDraft() {
 
 const opened = { file: "", text: "" };
 const edited = () => at("text").value !== opened.text;
-const uri = (file) => `studio:${file}`;
+/** Address of a text for the language server, whose documents are few: one of a kind for each language. */
+const uri = (kind, file) => `studio:${kind}.${file.endsWith(".feature") ? "feature" : "ltl"}`;
 
 async function editor(message) {
   const { messages } = await ask({ do: "editor", message: { jsonrpc: "2.0", ...message } });
   return messages;
 }
 
-async function take(file, text) {
-  const [published] = await editor({ method: "textDocument/didOpen", params: { textDocument: { uri: uri(file), text } } });
+async function take(uri, text) {
+  const [published] = await editor({ method: "textDocument/didOpen", params: { textDocument: { uri, text } } });
   return published?.params?.diagnostics || [];
 }
 
 /** Returns what `farlead explain` says of each spec of a text. */
-async function inWords(file, text) {
-  await take(file, text);
-  const [listed] = await editor({ id: 1, method: "textDocument/documentSymbol", params: { textDocument: { uri: uri(file) } } });
+async function inWords(uri, text) {
+  await take(uri, text);
+  const [listed] = await editor({ id: 1, method: "textDocument/documentSymbol", params: { textDocument: { uri } } });
   const said = [];
   for (const symbol of listed?.result || []) {
     const position = (symbol.range || symbol.location.range).start;
-    const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri: uri(file) }, position } });
+    const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri }, position } });
     const value = hover?.result?.contents?.value;
     if (value) said.push(value.replace(/^`{3,}text\n|\n`{3,}$/g, ""));
   }
@@ -398,10 +401,14 @@ function edit() {
     at("check").disabled = !opened.file;
     at("save").disabled = !opened.file || !edited();
     const text = at("text").value;
-    if (!text) return;
+    if (!text) {
+      at("mistakes").replaceChildren();
+      at("words").textContent = "";
+      return;
+    }
     try {
-      const file = opened.file || "new.ltl";
-      const mistakes = await take(file, text);
+      const own = uri("file", opened.file);
+      const mistakes = await take(own, text);
       at("mistakes").replaceChildren(
         ...mistakes.map((one) => {
           const go = () => {
@@ -413,7 +420,7 @@ function edit() {
           return make("li", {}, make("button", { class: one.severity === 1 ? "bad" : "", onclick: go }, `line ${one.range.start.line + 1}`), make("span", {}, one.message));
         }),
       );
-      at("words").textContent = await inWords(file, text);
+      at("words").textContent = await inWords(own, text);
       judge();
     } catch (error) {
       say(error.message, true);
@@ -466,9 +473,10 @@ async function complete() {
     Object.assign(choices, { all: all.slice(0, 60).map((label) => ({ label })), part: value[2].length, at: 0 });
     return showChoices();
   }
-  await take(opened.file || "new.ltl", at("text").value);
+  const own = uri("file", opened.file);
+  await take(own, at("text").value);
   const position = { line: lines.length - 1, character: lines[lines.length - 1].length };
-  const [answer] = await editor({ id: 3, method: "textDocument/completion", params: { textDocument: { uri: uri(opened.file || "new.ltl") }, position } });
+  const [answer] = await editor({ id: 3, method: "textDocument/completion", params: { textDocument: { uri: own }, position } });
   const found = answer?.result?.items || answer?.result || [];
   const part = /[\p{L}\p{N}_]*$/u.exec(before)[0];
   choices.all = found.filter((one) => one.label.toLowerCase().includes(part.toLowerCase())).slice(0, 60);
