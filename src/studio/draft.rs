@@ -169,12 +169,12 @@ impl Lines {
 fn sentence(one: &Expected) -> String {
     let Atom::Widget(all) = &one.atom else { return one.written() };
     let [Comparison { key, op, value: Constant::Text(text) }] = &all[..] else { return one.written() };
-    let see = if one.holds { "I see" } else { "I do not see" };
-    match (key, op) {
-        (Key::Text, Op::Equal) => format!("{see} exactly {}", quote(text)),
-        (Key::Text, Op::Contains) => format!("{see} {}", quote(text)),
-        _ => one.written(),
+    if *key != Key::Text || ![Op::Equal, Op::Contains].contains(op) {
+        return one.written();
     }
+    let see = if one.holds { "I see" } else { "I do not see" };
+    let exactly = if *op == Op::Equal { " exactly" } else { "" };
+    format!("{see}{exactly} {}", quote(text))
 }
 
 /// Returns what was done at a step as a sentence.
