@@ -29,4 +29,4 @@ pub use markdown::markdown;
 pub use model_diff::model_diff_text;
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};
 pub use text::{Wanted, explored_text, shortened, spec_text, step_text, summary_text, text};
-pub use words::{command as to_type, kind, rate};
+pub use words::{command as to_type, in_shell, kind, rate};

@@ -371,15 +371,23 @@ pub fn first_line(text: &str, chars_max: usize) -> String {
 /// Returns the command line that does `command` with the test at `path`.
 pub fn command(command: &str, path: &str) -> String {
     let path = line(path, TEXT_MAX);
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
-    // Other paths would need quotes in a shell, or start a flag.
-    let is_safe = !path.is_empty() && !path.starts_with('-') && path.chars().all(is_plain);
-    let path = if is_safe { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
+    // A path that starts a flag is no plain word either.
+    let path = if path.starts_with('-') { in_quotes(&path) } else { in_shell(&path) };
     let mut typed = String::new();
     // After `--` a path that looks like a flag is a path.
     let dashes = if path.starts_with("'-") { "-- " } else { "" };
     let _ = write!(typed, "farlead {command} {dashes}{path}");
     typed
+}
+
+/// Returns a word as one types it in a shell.
+pub fn in_shell(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_string() } else { in_quotes(word) }
+}
+
+fn in_quotes(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ pub struct SaidStep {
     pub at_ms: u64,
     /// True if the app has crashed.
     pub crashed: bool,
-    /// What came up meanwhile, in words.
+    /// Notices that came up meanwhile, in words.
     pub notices: Vec<String>,
     /// Pixels of the screen before it that the action was done on: left, top, right, bottom.
     pub on: Option<[i32; 4]>,

@@ -363,17 +363,15 @@ impl Studio {
 
     /// Keeps the run as a branch, if it is more than a start, and begins another.
     fn leave(&mut self) {
-        if self.steps.len() > 1 {
-            self.branches
-                .push(Branch { steps: std::mem::take(&mut self.steps), expected: self.expected.clone() });
+        let (steps, expected) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.expected));
+        if steps.len() > 1 {
+            self.branches.push(Branch { steps, expected });
             let steps = |branches: &[Branch]| branches.iter().map(|branch| branch.steps.len()).sum::<usize>();
             while self.branches.len() > BRANCHES_MAX || steps(&self.branches) > BRANCH_STEPS_MAX {
                 self.branches.remove(0);
             }
         }
-        self.steps.clear();
         self.offers.clear();
-        self.expected.clear();
         self.marker = Marker::default();
         self.number += 1;
     }
@@ -535,7 +533,7 @@ impl Studio {
                 let name = first.map_or(widget.name(), |on| {
                     on.names().into_iter().find(|name| !name.trim().is_empty()).unwrap_or_default()
                 });
-                widgets.push(said_widget(at, widget, name, offers.clone()));
+                widgets.push(said_widget(at, widget, name, offers));
             }
         });
         SaidScreen {

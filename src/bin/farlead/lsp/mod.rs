@@ -115,7 +115,7 @@ enum State {
     Gone,
 }
 
-/// What an editor has open.
+/// Session of an editor, with its open files.
 #[derive(Default)]
 pub struct Server {
     state: State,

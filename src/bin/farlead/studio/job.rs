@@ -7,6 +7,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use farlead::report::in_shell;
+
 use super::Incoming;
 
 /// Longest line that is handed on, in bytes.
@@ -78,22 +80,22 @@ impl Job {
 
     /// Asks the command to end, with what it has found.
     pub fn stop(&self) {
-        self.signal(Signalled::Stop);
+        self.signal(Order::Stop);
     }
 
     /// Lets the command rest, or go on.
     pub fn pause(&self, rests: bool) {
-        self.signal(if rests { Signalled::Rest } else { Signalled::GoOn });
+        self.signal(if rests { Order::Rest } else { Order::GoOn });
     }
 
     #[cfg(unix)]
-    fn signal(&self, signalled: Signalled) {
+    fn signal(&self, order: Order) {
         use rustix::process::{Pid, Signal, kill_process};
-        let signals: &[Signal] = match signalled {
+        let signals: &[Signal] = match order {
             // One that rests would not hear it.
-            Signalled::Stop => &[Signal::INT, Signal::CONT],
-            Signalled::Rest => &[Signal::STOP],
-            Signalled::GoOn => &[Signal::CONT],
+            Order::Stop => &[Signal::INT, Signal::CONT],
+            Order::Rest => &[Signal::STOP],
+            Order::GoOn => &[Signal::CONT],
         };
         let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         for &signal in signals {
@@ -103,8 +105,8 @@ impl Job {
     }
 
     #[cfg(not(unix))]
-    fn signal(&self, signalled: Signalled) {
-        if signalled == Signalled::Stop {
+    fn signal(&self, order: Order) {
+        if order == Order::Stop {
             // One that has ended needs no signal.
             let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
         }
@@ -113,20 +115,11 @@ impl Job {
 
 /// Returns a command of farlead as one types it in a shell.
 pub fn shown(args: &[OsString]) -> String {
-    args.iter().fold("farlead".to_string(), |all, arg| format!("{all} {}", quoted(&arg.to_string_lossy())))
-}
-
-fn quoted(arg: &str) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
-    if !arg.is_empty() && arg.chars().all(is_plain) {
-        arg.to_string()
-    } else {
-        format!("'{}'", arg.replace('\'', r"'\''"))
-    }
+    args.iter().fold("farlead".to_string(), |all, arg| format!("{all} {}", in_shell(&arg.to_string_lossy())))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Signalled {
+enum Order {
     Stop,
     Rest,
     GoOn,

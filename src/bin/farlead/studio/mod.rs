@@ -250,7 +250,7 @@ impl<'a> Host<'a> {
             Incoming::Wanted(wanted, answer) => {
                 let document = match wanted {
                     Wanted::Picture(number) => self.studio.picture(number),
-                    Wanted::Report => std::fs::read_to_string(self.project.folder.join(REPORT)).ok(),
+                    Wanted::Report => std::fs::read_to_string(self.report()).ok(),
                 };
                 // A browser that has gone away wants nothing any more.
                 let _ = answer.send(document);
@@ -306,16 +306,27 @@ impl<'a> Host<'a> {
             self.studio.give(app.device(seed(self.args, &self.project)));
             self.app = Some(app);
         }
-        let reply = self.studio.answer(request);
-        if matches!(&reply, Err(Refusal::Device(error)) if error.is_lost()) {
-            self.studio.release();
-            self.app = None;
+        match self.studio.answer(request) {
+            Ok(reply) => {
+                let reply = serde_json::to_value(reply)?;
+                // The reply to a request that changes the run is its view.
+                if changes {
+                    self.tell_all(&json!({ "event": "view", "view": reply }));
+                }
+                Ok(reply)
+            }
+            Err(refusal) => {
+                if matches!(&refusal, Refusal::Device(error) if error.is_lost()) {
+                    self.studio.release();
+                    self.app = None;
+                }
+                // A request that fails half-way has changed the run, too.
+                if changes {
+                    self.tell_view()?;
+                }
+                Err(refusal.into())
+            }
         }
-        // A request that fails half-way has changed the run, too.
-        if changes {
-            self.tell_view()?;
-        }
-        Ok(serde_json::to_value(reply?)?)
     }
 
     fn answer_about_project(&mut self, page: u64, request: ProjectRequest) -> anyhow::Result<Value> {
@@ -409,9 +420,13 @@ impl<'a> Host<'a> {
         self.job.as_ref().ok_or_else(|| Mistake::new("no command runs".to_string()))
     }
 
+    fn report(&self) -> PathBuf {
+        self.project.folder.join(REPORT)
+    }
+
     /// Returns the flags by which a command reports to the studio.
     fn reports(&self, tells_steps: bool) -> Vec<OsString> {
-        let report = self.project.folder.join(REPORT);
+        let report = self.report();
         // The report of the command before is no report of this one.
         let _ = std::fs::remove_file(&report);
         let mut flags: Vec<OsString> = vec!["--json".into(), "--html".into(), report.into_os_string()];
@@ -427,8 +442,7 @@ impl<'a> Host<'a> {
             let message = "a command runs already; wait until it ends, or stop it";
             return Err(Mistake::new(message.to_string()).into());
         }
-        let folder: PathBuf = self.project.folder.join(REPORT);
-        if let Some(folder) = folder.parent() {
+        if let Some(folder) = self.report().parent() {
             std::fs::create_dir_all(folder)?;
         }
         args.extend(self.args.app.flags());
@@ -453,7 +467,7 @@ impl<'a> Host<'a> {
             }
             Change::Ended(code) => {
                 self.job = None;
-                let has_report = self.project.folder.join(REPORT).exists();
+                let has_report = self.report().exists();
                 let lost = self.take_back().err().map(|error| format!("{error:#}"));
                 self.tell_all(&json!({ "event": "ended", "code": code, "report": has_report, "lost": lost }));
                 let files = self.files.list();
