@@ -22,7 +22,8 @@ use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, Slack, capture, capture_walk};
 pub use scroll::scrolled_on;
-use scroll::{SCROLLED_ON, scroll_on};
+use scroll::SCROLLED_ON;
+pub(crate) use scroll::scroll_on;
 pub use violation::{other_crash, violation};
 
 /// Does steps again and evaluates them under one spec.
@@ -392,18 +393,36 @@ fn with_surroundings(steps: &[TestStep]) -> impl Iterator<Item = (&Action, Optio
 
 /// Returns the divergence at `step`, whose widget is not on the screen of `seen`.
 fn diverged(number: usize, step: &TestStep, near: Option<&Near>, seen: &Observation) -> Replay {
-    let mut expected = step.action.to_string();
-    if let (Some(Near { gap: Gap::Beside(_), .. }), Some(around)) = (near, &step.around) {
-        expected.push_str(&beside(&around.beside));
-    }
-    let nearest = near.map(|Near { on, gap }| match gap {
-        Gap::Other => on.to_string(),
-        Gap::TakesNone => format!("{on}, which takes no {} now", step.action.type_name()),
-        Gap::Beside(words) => format!("{on}{}", beside(words)),
-        Gap::Several => format!("{on}, and nothing tells it from others like it"),
-    });
-    let nearest_at = near.map(|near| near.on.bounds);
+    let Gone { expected, nearest, nearest_at } = Gone::of(step, near);
     Replay::Diverged { step: number, expected, actual: screen_text(seen), nearest, nearest_at }
+}
+
+/// A step that cannot be done, in words.
+#[derive(Clone, Debug)]
+pub(crate) struct Gone {
+    /// The recorded action.
+    pub expected: String,
+    /// The nearest widget.
+    pub nearest: Option<String>,
+    /// The pixels that it covers.
+    pub nearest_at: Option<Bounds>,
+}
+
+impl Gone {
+    /// Describes `step`, whose widget is not there; `near` is the nearest one.
+    pub fn of(step: &TestStep, near: Option<&Near>) -> Gone {
+        let mut expected = step.action.to_string();
+        if let (Some(Near { gap: Gap::Beside(_), .. }), Some(around)) = (near, &step.around) {
+            expected.push_str(&beside(&around.beside));
+        }
+        let nearest = near.map(|Near { on, gap }| match gap {
+            Gap::Other => on.to_string(),
+            Gap::TakesNone => format!("{on}, which takes no {} now", step.action.type_name()),
+            Gap::Beside(words) => format!("{on}{}", beside(words)),
+            Gap::Several => format!("{on}, and nothing tells it from others like it"),
+        });
+        Gone { expected, nearest, nearest_at: near.map(|near| near.on.bounds) }
+    }
 }
 
 fn beside(words: &str) -> String {
@@ -415,7 +434,7 @@ fn beside(words: &str) -> String {
 }
 
 /// Returns the atoms of `test` that do not have their recorded value at a step, if there are any.
-fn unseen(
+pub(crate) fn unseen(
     test: &TestStep,
     (before, action, seen): (Option<&Screen>, &Action, &Observation),
     typed: TypedText,

@@ -24,7 +24,7 @@ pub fn scrolled_on(trace: &Trace) -> usize {
 /// and then goes back; returns the last result of `seek`. `sought` is its result on `screen`.
 ///
 /// `act` does an action and returns the screen after it, or nothing if no more may be done.
-pub(super) fn scroll_on(
+pub(crate) fn scroll_on(
     mut screen: Arc<Screen>,
     before: &Action,
     mut sought: Sought,

@@ -26,6 +26,9 @@ pub enum Request {
         /// Text to type, if the offer types.
         #[serde(default)]
         text: Option<String>,
+        /// True if it is done in place of the next step of the test that is walked through.
+        #[serde(default)]
+        instead: bool,
     },
     /// Looks at the screen again, which may have changed by itself.
     Look,
@@ -84,6 +87,12 @@ pub enum Request {
         #[serde(default)]
         file: String,
     },
+    /// Does the next step of the test that is walked through.
+    NextOfTest,
+    /// Leaves out the next step of the test.
+    LeaveOut,
+    /// Writes the test with the steps of the run in place of its own.
+    Mended,
 }
 
 impl Request {
@@ -97,8 +106,14 @@ impl Request {
             | Request::Branch { .. }
             | Request::ForgetBranch { .. }
             | Request::Expect { .. }
-            | Request::Forget { .. } => true,
-            Request::View | Request::Widget { .. } | Request::Draft { .. } | Request::Judge { .. } => false,
+            | Request::Forget { .. }
+            | Request::NextOfTest
+            | Request::LeaveOut => true,
+            Request::View
+            | Request::Widget { .. }
+            | Request::Draft { .. }
+            | Request::Judge { .. }
+            | Request::Mended => false,
         }
     }
 }
@@ -145,7 +160,7 @@ pub enum Reply {
         /// The likeliest first.
         atoms: Vec<SaidAtom>,
     },
-    /// A spec.
+    /// A spec, or a stored test.
     Draft {
         /// Text as it goes into a file.
         text: String,
@@ -183,6 +198,53 @@ pub struct View {
     pub expected: Vec<SaidExpectation>,
     /// Runs that were left by stepping back.
     pub branches: Vec<SaidBranch>,
+    /// Test that is walked through.
+    pub test: Option<SaidTest>,
+}
+
+/// Stored test that is walked through.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidTest {
+    /// Its file.
+    pub file: String,
+    /// Name of its spec.
+    pub name: String,
+    /// `possible`, `never` or `must`.
+    pub expectation: &'static str,
+    /// Its steps.
+    pub steps: Vec<SaidTestStep>,
+    /// Number of the next step; none behind the last.
+    pub next: Option<usize>,
+    /// Reason why the next step cannot be done; empty if it can.
+    pub why: String,
+    /// Pixels of the nearest widget then: left, top, right, bottom.
+    pub nearest_at: Option<[i32; 4]>,
+    /// True if the run does something otherwise than the test.
+    pub is_changed: bool,
+    /// True if the run does what the spec speaks of: for `possible` what is wanted, else a violation.
+    pub is_reached: bool,
+    /// Rest of the formula after the run.
+    pub left: String,
+}
+
+/// Step of a stored test that is walked through.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidTestStep {
+    /// Action as it is printed.
+    pub action: String,
+    /// Type of the action.
+    #[serde(rename = "type")]
+    pub action_type: String,
+    /// Pixels of its widget when the test was found: left, top, right, bottom.
+    pub on: Option<[i32; 4]>,
+    /// Atoms that held after it.
+    pub sees: Vec<String>,
+    /// Step of the run that does it; none if it is not done.
+    pub step: Option<usize>,
+    /// Atoms that should hold after it and do not; may be empty.
+    pub differs: String,
+    /// True if it is left out.
+    pub is_left_out: bool,
 }
 
 /// Run that was left by stepping back.

@@ -8,11 +8,12 @@ mod draft;
 mod message;
 #[cfg(test)]
 mod tests;
+mod walkthrough;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::device::{Device, DeviceError};
+use crate::device::{App, Device, DeviceError};
 use crate::gui::{
     self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
     TypedText, UserAction, Widget, WidgetTest, atom_of_action, atom_of_widget, atoms_of_screen, offers, seek,
@@ -25,8 +26,9 @@ use crate::trace::{Notice, Observation, Trace};
 
 pub use message::{
     CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation,
-    SaidOffer, SaidScreen, SaidStep, SaidWidget, View, When,
+    SaidOffer, SaidScreen, SaidStep, SaidTest, SaidTestStep, SaidWidget, View, When,
 };
+use walkthrough::Walkthrough;
 
 /// Most steps of a run that is led by hand.
 pub const STEPS_MAX: usize = 1_000;
@@ -94,6 +96,29 @@ pub enum Refusal {
         /// Action as it is printed.
         action: String,
     },
+    /// No test is walked through.
+    #[error("no test is walked through; open one and choose `Step by step`")]
+    NoTest,
+    /// The test has no further step.
+    #[error("the test has no further step that can be done or left out")]
+    AllDone,
+    /// The widget of the next step is not there.
+    #[error("step {step} of the test cannot be done; click the widget that it meant, or leave the step out")]
+    Gone {
+        /// Number of the step, from 0.
+        step: usize,
+    },
+    /// The run does not do what the spec of the test speaks of.
+    #[error("this run does not reach what the spec of the test speaks of, so it cannot take the place of its steps")]
+    NotReached,
+    /// The run has more steps than the spec of the test allows.
+    #[error("this run has {steps} steps, and the spec of the test says within {most}")]
+    TooLong {
+        /// Its number of steps.
+        steps: usize,
+        /// Most steps.
+        most: u32,
+    },
     /// Somebody else uses the device.
     #[error("a command uses the device; wait until it ends, or stop it")]
     Busy,
@@ -110,6 +135,10 @@ struct LedStep {
     observation: Observation,
     /// Number of the picture of its screen.
     picture: usize,
+    /// Step of the test that it does, if a test is walked through.
+    of: Option<usize>,
+    /// True if it only brings the widget of the next step of the test into view.
+    is_scrolled_on: bool,
 }
 
 /// Expectation of a step.
@@ -142,13 +171,15 @@ pub struct Studio {
     /// Device; none while somebody else uses it.
     device: Option<Box<dyn Device>>,
     described: String,
-    launchable: Vec<Arc<str>>,
+    app: App,
     repertoire: Repertoire,
     marker: Marker,
     steps: Vec<LedStep>,
     offers: Vec<Action>,
     expected: Vec<Expected>,
     branches: Vec<Branch>,
+    /// Test that is walked through.
+    test: Option<Walkthrough>,
     /// Pictures of screens by their numbers, each once.
     pictures: BTreeMap<usize, Shown>,
     /// Number of the next picture.
@@ -163,7 +194,7 @@ impl Studio {
         let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
         Studio {
             described: printable(&device.describe()).to_string(),
-            launchable: device.app().launchable.clone(),
+            app: device.app().clone(),
             device: Some(device),
             repertoire,
             marker: Marker::default(),
@@ -171,6 +202,7 @@ impl Studio {
             offers: Vec::new(),
             expected: Vec::new(),
             branches: Vec::new(),
+            test: None,
             pictures: BTreeMap::new(),
             next_picture: 0,
             number: 0,
@@ -183,6 +215,11 @@ impl Studio {
         self.show();
     }
 
+    /// Returns the package of the app.
+    pub fn package(&self) -> &str {
+        &self.app.package
+    }
+
     /// Returns true while the device is given away.
     pub fn is_away(&self) -> bool {
         self.device.is_none()
@@ -190,6 +227,8 @@ impl Studio {
 
     /// Drives `device` from now on, in place of one that was given away or lost; the next request is a start.
     pub fn give(&mut self, device: Box<dyn Device>) {
+        self.described = printable(&device.describe()).to_string();
+        self.app = device.app().clone();
         self.device = Some(device);
     }
 
@@ -212,7 +251,7 @@ impl Studio {
         match request {
             Request::View => {}
             Request::Start { activity } => self.start(activity.as_deref())?,
-            Request::Act { screen, offer, text } => self.act(screen, offer, text)?,
+            Request::Act { screen, offer, text, instead } => self.act(screen, offer, text, instead)?,
             Request::Look => self.look()?,
             Request::BackTo { step } => self.back_to(step)?,
             Request::Branch { number } => self.take_branch(number)?,
@@ -228,6 +267,9 @@ impl Studio {
             }
             Request::Draft { name, form } => return self.draft(&name, form),
             Request::Judge { text, file } => return self.judge(&file, &text),
+            Request::NextOfTest => self.next_of_test()?,
+            Request::LeaveOut => self.leave_out()?,
+            Request::Mended => return self.mended(),
         }
         Ok(Reply::View(Box::new(self.view())))
     }
@@ -244,7 +286,10 @@ impl Studio {
     }
 
     fn start(&mut self, activity: Option<&str>) -> Result<(), Refusal> {
-        let launchable = &self.launchable;
+        if self.test.is_some() {
+            return self.restart_test();
+        }
+        let launchable = &self.app.launchable;
         let found = match activity {
             Some(name) => launchable.iter().find(|one| ***one == *name),
             None => launchable.first(),
@@ -255,31 +300,54 @@ impl Studio {
         self.perform(Action::Reinitialise(activity))
     }
 
-    fn act(&mut self, screen: u64, offer: usize, text: Option<String>) -> Result<(), Refusal> {
+    fn act(
+        &mut self,
+        screen: u64,
+        offer: usize,
+        text: Option<String>,
+        instead: bool,
+    ) -> Result<(), Refusal> {
         self.check_screen(screen)?;
         known("action", offer, self.offers.len())?;
         if self.steps.len() >= STEPS_MAX {
             return Err(Refusal::Full { what: "steps", most: STEPS_MAX });
         }
-        let action = match (&self.offers[offer], text) {
-            (Action::Text { on, .. }, Some(text)) => {
-                Action::Text { on: on.clone(), text: short_enough(&text)?.into() }
-            }
-            (action, _) => action.clone(),
-        };
-        self.perform(action)
+        text.as_deref().map(short_enough).transpose()?;
+        let offer = self.offers[offer].clone();
+        if instead {
+            return self.act_instead(offer, text);
+        }
+        self.perform(match (offer, text) {
+            (Action::Text { on, .. }, Some(text)) => Action::Text { on, text: text.into() },
+            (action, _) => action,
+        })
+    }
+
+    /// Lends the device to `work`.
+    fn on_device<T>(
+        &mut self,
+        work: impl FnOnce(&mut Studio, &mut dyn Device) -> Result<T, DeviceError>,
+    ) -> Result<T, Refusal> {
+        let mut device = self.device.take().ok_or(Refusal::Busy)?;
+        let result = work(self, &mut *device);
+        self.device = Some(device);
+        Ok(result?)
     }
 
     /// Does `action` as the next step of the run.
     fn perform(&mut self, action: Action) -> Result<(), Refusal> {
+        self.on_device(|studio, device| studio.done(device, action))
+    }
+
+    fn done(&mut self, device: &mut dyn Device, action: Action) -> Result<(), DeviceError> {
         let before = self.steps.last().map(|last| last.observation.screen.clone());
         let around = before.as_ref().and_then(|screen| Around::of(screen, &action));
-        let device = self.device.as_mut().ok_or(Refusal::Busy)?;
         let seen = device.act(&action)?;
         let screen = self.marker.mark(before.as_ref(), &action, seen.screen);
         let photograph = device.picture().map(|pixels| Arc::new(pixels.picture()));
         let picture = self.picture_of(&screen, photograph);
-        self.steps.push(LedStep { action, around, observation: Observation { screen, ..seen }, picture });
+        let observation = Observation { screen, ..seen };
+        self.steps.push(LedStep { action, around, observation, picture, of: None, is_scrolled_on: false });
         self.show();
         Ok(())
     }
@@ -350,6 +418,9 @@ impl Studio {
             self.expected.iter().filter(|one| one.step <= step || one.when == When::Never).cloned().collect();
         self.leave();
         self.expected = kept;
+        if let Some(walk) = &mut self.test {
+            walk.forget_behind(&way);
+        }
         self.redo(&way)
     }
 
@@ -388,6 +459,9 @@ impl Studio {
                 },
             };
             self.perform(action)?;
+            if let Some(last) = self.steps.last_mut() {
+                (last.of, last.is_scrolled_on) = (step.of, step.is_scrolled_on);
+            }
         }
         Ok(())
     }
@@ -494,11 +568,12 @@ impl Studio {
         View {
             device: self.described.clone(),
             is_away: self.device.is_none(),
-            launchable: self.launchable.iter().map(ToString::to_string).collect(),
+            launchable: self.app.launchable.iter().map(ToString::to_string).collect(),
             steps: self.steps.iter().map(Studio::said_step).collect(),
             screen: self.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
             expected: self.expected.iter().map(|one| self.said_expectation(one)).collect(),
             branches: self.branches.iter().map(said_branch).collect(),
+            test: self.said_test(),
         }
     }
 

@@ -7,8 +7,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::device::sim::{self, Sim};
 use crate::gui::BUILTIN_TEXTS;
+use crate::replay::Replay;
 use crate::rng::Seed;
 use crate::spec::lint;
+use crate::test_case::{self, Provenance, TestCase, TestSetUp};
 
 const NOTES: &str = include_str!("../../apps/notes.app");
 const SHOP: &str = include_str!("../../apps/shop.app");
@@ -36,13 +38,17 @@ fn screen(studio: &mut Studio) -> SaidScreen {
     view(studio).screen.expect("a screen")
 }
 
+/// Returns the request to do an offer.
+fn done(screen: u64, offer: usize, text: Option<String>) -> Request {
+    Request::Act { screen, offer, text, instead: false }
+}
+
 /// Does the offer whose label starts so.
 fn act(studio: &mut Studio, label: &str, text: Option<&str>) {
     let screen = screen(studio);
     let offer = screen.offers.iter().position(|offer| offer.label.starts_with(label));
     let offer = offer.unwrap_or_else(|| panic!("no {label:?} among {:?}", screen.offers));
-    let request = Request::Act { screen: screen.number, offer, text: text.map(str::to_string) };
-    studio.answer(request).expect("it is done");
+    studio.answer(done(screen.number, offer, text.map(str::to_string))).expect("it is done");
 }
 
 fn expect(studio: &mut Studio, step: usize, atom: &str, when: When) {
@@ -156,7 +162,7 @@ fn a_request_about_a_screen_that_is_gone_is_refused() {
     let number = screen(&mut studio).number;
     act(&mut studio, "click \"OKAY\"", None);
     for request in
-        [Request::Act { screen: number, offer: 0, text: None }, Request::Widget { screen: number, at: 0 }]
+        [done(number, 0, None), Request::Widget { screen: number, at: 0 }]
     {
         assert!(matches!(studio.answer(request), Err(Refusal::Late)));
     }
@@ -213,6 +219,149 @@ fn a_run_that_cannot_be_done_again_ends_before_the_step_and_keeps_what_is_expect
     }
 }
 
+/// Returns an app with a form, behind a button that reads `first` and leads to the screen `between`.
+fn forms(first: &str, id: &str, between: &str) -> String {
+    format!(
+        "app org.example \"Forms\" 1.0\nlaunch Main\nactivity Main .Main {{\n    \
+         Button {id} {first:?} -> open {between}\n    Button #help \"Help\" -> open Help\n}}\n\
+         activity Help .Help {{\n    TextView \"Help\"\n}}\n\
+         activity News .News {{\n    Button #on \"Continue\" -> open Form\n}}\n\
+         activity Form .Form {{\n    own text = \"\"\n    EditText #field edits text\n    Button #send \"Send\" -> open End\n}}\n\
+         activity End .End {{\n    TextView \"Sent\"\n}}\n"
+    )
+}
+
+/// Returns the test that a run by hand through the first form makes.
+fn form_test() -> TestCase {
+    let mut studio = studio(&forms("Start", "#start", "Form"));
+    act(&mut studio, "click \"Start\"", None);
+    act(&mut studio, "type into", Some("milk"));
+    act(&mut studio, "click \"Send\"", None);
+    let text = "possible \"it is sent\": F ([activity ~ Form] & X F [text = Sent])\n";
+    let spec = studio.specs_of("forms.ltl", text).expect("a spec").remove(0);
+    let steps = studio.judged(&spec).into_iter().map(|one| one.step).collect();
+    let captured = capture(&spec, &Trace { steps }, Slack::default());
+    TestCase {
+        provenance: Provenance { package: "org.example".to_string(), ..Provenance::default() },
+        set_up: TestSetUp::Own(Vec::new()),
+        steps: captured.steps,
+        captured: captured.formula,
+        oracle: spec,
+        actions: captured.actions,
+    }
+}
+
+/// Begins to walk through the test on an app.
+fn walked(app: &str) -> Studio {
+    let mut studio = studio(app);
+    studio.walk_through(device(app), "forms.test.ltl", form_test()).expect("the app starts");
+    studio
+}
+
+fn test(studio: &mut Studio) -> SaidTest {
+    view(studio).test.expect("a test")
+}
+
+/// Does the offer whose label starts so in place of the next step.
+fn act_instead(studio: &mut Studio, label: &str) {
+    let screen = screen(studio);
+    let offer = screen.offers.iter().position(|offer| offer.label.starts_with(label)).expect("an offer");
+    let request = Request::Act { screen: screen.number, offer, text: None, instead: true };
+    studio.answer(request).expect("it is done");
+}
+
+/// Checks that what was mended is a test whose run comes again on `app`, and returns it.
+fn mended(studio: &mut Studio, app: &str) -> TestCase {
+    let text = match studio.answer(Request::Mended).expect("a test") {
+        Reply::Draft { text } => text,
+        other => panic!("{other:?}"),
+    };
+    let read = test_case::read(&Source::new("mended.test.ltl", text.clone()));
+    let test = read.test.unwrap_or_else(|| panic!("{:?}", read.diagnostics));
+    assert_eq!(test.to_string(), text);
+    let (replay, _) = Player::new(&test.oracle).replay(&mut *device(app), &test.steps).expect("a replay");
+    assert_eq!(replay, Replay::Reproduced);
+    test
+}
+
+#[test]
+fn a_test_that_holds_is_walked_through_to_its_end() {
+    let mut studio = walked(&forms("Start", "#start", "Form"));
+    for step in 1..4 {
+        assert_eq!((test(&mut studio).next, test(&mut studio).why), (Some(step), String::new()));
+        studio.answer(Request::NextOfTest).expect("the next step");
+    }
+    let said = test(&mut studio);
+    assert_eq!((said.next, said.is_reached, said.is_changed), (None, true, false));
+    assert!(said.steps.iter().all(|step| step.differs.is_empty()), "{said:?}");
+    assert!(matches!(studio.answer(Request::NextOfTest), Err(Refusal::AllDone)));
+    assert!(mended(&mut studio, &forms("Start", "#start", "Form")).is_same(&form_test()));
+}
+
+#[test]
+fn a_step_whose_widget_is_gone_is_mended_by_the_one_that_it_meant() {
+    let app = forms("Begin", "#begin", "Form");
+    let mut studio = walked(&app);
+    let said = test(&mut studio);
+    assert_eq!(
+        said.why,
+        "click \"Start\" cannot be done: its widget is not there; the nearest widget is \"Begin\""
+    );
+    assert!(said.nearest_at.is_some());
+    let refused = studio.answer(Request::NextOfTest).expect_err("it cannot be done");
+    assert_eq!(
+        refused.to_string(),
+        "step 1 of the test cannot be done; click the widget that it meant, or leave the step out"
+    );
+    act_instead(&mut studio, "click \"Begin\"");
+    assert!(matches!(studio.answer(Request::Mended), Err(Refusal::NotReached)));
+    for _ in 2..4 {
+        studio.answer(Request::NextOfTest).expect("the next step");
+    }
+    let said = test(&mut studio);
+    assert_eq!((said.is_reached, said.is_changed), (true, true));
+    let test = mended(&mut studio, &app);
+    assert_eq!(test.steps[1].action.to_string(), "click \"Begin\"");
+    assert_eq!(test.steps[2].action, form_test().steps[2].action);
+}
+
+#[test]
+fn a_step_is_put_before_the_next_one_and_stepping_back_takes_it_out() {
+    let app = forms("Start", "#start", "News");
+    let mut studio = walked(&app);
+    studio.answer(Request::NextOfTest).expect("the start button is there");
+    let said = test(&mut studio);
+    assert_eq!(said.why, "text \"milk\" into #field cannot be done: its widget is not there");
+    assert_eq!(said.steps[1].differs, "[activity ~ Form]");
+    act(&mut studio, "click \"Continue\"", None);
+    assert_eq!((test(&mut studio).next, test(&mut studio).why), (Some(2), String::new()));
+    studio.answer(Request::BackTo { step: 1 }).expect("a run again");
+    assert_eq!((test(&mut studio).next, test(&mut studio).is_changed), (Some(2), false));
+    act(&mut studio, "click \"Continue\"", None);
+    for _ in 2..4 {
+        studio.answer(Request::NextOfTest).expect("the next step");
+    }
+    assert_eq!(mended(&mut studio, &app).steps.len(), 5);
+}
+
+#[test]
+fn a_step_is_left_out_and_starting_again_takes_it_back() {
+    let app = forms("Start", "#start", "Form");
+    let mut studio = walked(&app);
+    studio.answer(Request::NextOfTest).expect("the next step");
+    studio.answer(Request::LeaveOut).expect("the text is left out");
+    let said = test(&mut studio);
+    assert!(said.steps[2].is_left_out && said.is_changed);
+    studio.answer(Request::NextOfTest).expect("the next step");
+    assert_eq!(mended(&mut studio, &app).steps.len(), 3);
+    studio.answer(Request::Start { activity: None }).expect("a start");
+    let said = test(&mut studio);
+    assert_eq!((said.next, said.is_changed), (Some(1), false));
+    studio.leave_test(device(&app)).expect("a start");
+    assert!(view(&mut studio).test.is_none());
+    assert!(matches!(studio.answer(Request::LeaveOut), Err(Refusal::NoTest)));
+}
+
 #[test]
 fn a_long_session_keeps_few_pictures() {
     let mut studio = studio(SHOP);
@@ -221,7 +370,7 @@ fn a_long_session_keeps_few_pictures() {
             let now = screen(&mut studio);
             let offer = (7 * choice + round) % now.offers.len();
             studio
-                .answer(Request::Act { screen: now.number, offer, text: Some(format!("{round} {choice}")) })
+                .answer(done(now.number, offer, Some(format!("{round} {choice}"))))
                 .expect("done");
         }
         studio.answer(Request::Start { activity: None }).expect("the app starts");
@@ -257,7 +406,7 @@ proptest! {
                 break;
             }
             let offer = choice % now.offers.len();
-            studio.answer(Request::Act { screen: now.number, offer, text: None }).expect("it is done");
+            studio.answer(done(now.number, offer, None)).expect("it is done");
             let view = view(&mut studio);
             let seen = view.screen.expect("a screen");
             if expects && !seen.atoms.is_empty() {

@@ -314,7 +314,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, album: Option<&Album>, interrupted
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
         // Each replay has chance of its own; with the same chance it would repeat the first.
-        let device = app.device(seed.derived(&format!("replay {number}")));
+        let device = app.device(chance_of(seed, number));
         let mut device = Pictured::filling(device, album.filter(|_| app.is_on_devices()));
         player.replay(&mut *device, &stored.test.steps)
     };
@@ -350,6 +350,11 @@ fn replay(args: &ReplayArgs, stored: &Stored, album: Option<&Album>, interrupted
     }
     let (replay, trace) = told.expect("it was replayed once at least");
     judged(stored, rate, &replay, trace)
+}
+
+/// Returns the seed of the replay `number`, from 0.
+pub fn chance_of(seed: Seed, number: u32) -> Seed {
+    seed.derived(&format!("replay {number}"))
 }
 
 /// Judges replays by whether the run came again, and whether it should have.

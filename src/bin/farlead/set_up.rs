@@ -1,5 +1,6 @@
 //! The tests that set up an app before each episode: those of farlead.toml, or those that a stored test keeps.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -52,6 +53,11 @@ impl Chosen {
 }
 
 impl SetUpArgs {
+    /// Returns these flags as they are typed.
+    pub fn flags(self) -> Option<OsString> {
+        self.no_setup.then(|| "--no-setup".into())
+    }
+
     /// Reads the tests that `project` names, all of which start the same activity.
     pub fn read(self, project: &Project, shell: &Shell) -> anyhow::Result<SetUps> {
         let mut all = SetUps { is_left_out: self.no_setup, ..SetUps::default() };

@@ -16,11 +16,14 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender};
 use std::time::Duration;
 
 use clap::Args;
+use farlead::device::Device;
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
 use farlead::report::automaton_svg;
 use farlead::rng::Seed;
+use farlead::setup::SetUpTest;
 use farlead::spec::{Source, Spec, parse_given};
 use farlead::studio::{JudgedSpec, Refusal, Reply, Request, Studio};
+use farlead::test_case::{self, TestCase};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -29,8 +32,10 @@ use crate::lsp;
 use crate::outputs::automaton;
 use crate::progress::interruption;
 use crate::project::Project;
+use crate::replay::chance_of;
 use crate::secrets::SecretTexts;
-use crate::sources::Shell;
+use crate::set_up::{SetUpArgs, SetUps};
+use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Mistake, say};
 use files::Files;
@@ -68,16 +73,21 @@ pub struct StudioArgs {
     seed: Option<u64>,
     #[command(flatten, next_help_heading = "App")]
     app: AppArgs,
+    #[command(flatten, next_help_heading = "App")]
+    set_up: SetUpArgs,
 }
 
 pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
-    project.secrets = SecretTexts::of(&project)?.read()?;
+    let set_ups = args.set_up.read(&project, shell)?;
+    let mut secrets = SecretTexts::of(&project)?;
+    set_ups.add_to(&mut secrets);
+    project.secrets = secrets.read()?;
     let interrupted = interruption();
     let web = Web::listen(args.port).map_err(|error| {
         Missing::new(format!("cannot listen on port {}: {error}; `--port 0` takes a free one", args.port))
     })?;
-    let mut host = Host::open(args, project, shell, web.sender())?;
+    let mut host = Host::open(args, (project, set_ups), shell, web.sender())?;
     {
         let mut stdout = out();
         writeln!(stdout, "studio at {}", web.url())?;
@@ -163,6 +173,10 @@ enum ProjectRequest {
     },
     /// Starts `farlead replay`.
     Replay { file: String },
+    /// Walks through a stored test.
+    WalkThrough { file: String },
+    /// Leaves the test that is walked through.
+    LeaveTest,
     /// Ends the command that runs.
     Stop,
     /// Lets the command rest, or go on.
@@ -170,7 +184,7 @@ enum ProjectRequest {
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 13] = [
+const PROJECT_REQUESTS: [&str; 15] = [
     "hello",
     "files",
     "open",
@@ -182,6 +196,8 @@ const PROJECT_REQUESTS: [&str; 13] = [
     "check",
     "explore",
     "replay",
+    "walk-through",
+    "leave-test",
     "stop",
     "pause",
 ];
@@ -191,6 +207,9 @@ struct Host<'a> {
     args: &'a StudioArgs,
     shell: &'a Shell,
     project: Project,
+    set_ups: SetUps,
+    /// Set-up and seed of the test that is walked through.
+    walked: Option<Walked>,
     /// None while a command uses the devices.
     app: Option<OpenedApp>,
     studio: Studio,
@@ -201,6 +220,13 @@ struct Host<'a> {
     sender: Sender<Incoming>,
 }
 
+/// What a stored test asks of the app that it is walked through on.
+#[derive(Clone)]
+struct Walked {
+    test: TestCase,
+    set_up: Vec<SetUpTest>,
+}
+
 struct Page {
     sender: SyncSender<String>,
     editor: lsp::Server,
@@ -209,11 +235,13 @@ struct Page {
 impl<'a> Host<'a> {
     fn open(
         args: &'a StudioArgs,
-        project: Project,
+        (project, set_ups): (Project, SetUps),
         shell: &'a Shell,
         sender: Sender<Incoming>,
     ) -> anyhow::Result<Host<'a>> {
         let app = args.app.open(&project, shell)?;
+        set_ups.check_app(&app.app())?;
+        let app = app.with_set_up(set_ups.all());
         let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
         let repertoire = Repertoire { rules: project.rules.clone(), ..repertoire };
         let studio = Studio::new(app.device(seed(args, &project)), repertoire);
@@ -222,6 +250,8 @@ impl<'a> Host<'a> {
             args,
             shell,
             project,
+            set_ups,
+            walked: None,
             app: Some(app),
             studio,
             files,
@@ -302,9 +332,8 @@ impl<'a> Host<'a> {
         let is_start = matches!(request, Request::Start { .. });
         if is_start && self.studio.is_away() && self.job.is_none() {
             // The device was lost; it may be there again.
-            let app = self.args.app.open(&self.project, self.shell)?;
-            self.studio.give(app.device(seed(self.args, &self.project)));
-            self.app = Some(app);
+            let device = self.open_device()?;
+            self.studio.give(device);
         }
         match self.studio.answer(request) {
             Ok(reply) => {
@@ -389,6 +418,8 @@ impl<'a> Host<'a> {
                 let path = self.files.path(&file)?;
                 self.start(vec!["replay".into(), path.into_os_string()], false)?
             }
+            ProjectRequest::WalkThrough { file } => self.walk_through(&file)?,
+            ProjectRequest::LeaveTest => self.leave_test()?,
             ProjectRequest::Stop => {
                 self.running()?.stop();
                 json!({})
@@ -407,6 +438,70 @@ impl<'a> Host<'a> {
         self.project = Project { secrets, ..Project::find()? };
         self.studio.rule(self.project.rules.clone());
         self.tell_view()?;
+        Ok(json!({}))
+    }
+
+    /// Opens the app, set up as the project says, or as the test that is walked through wants it.
+    fn open_device(&mut self) -> anyhow::Result<Box<dyn Device>> {
+        let app = self.args.app.open(&self.project, self.shell)?;
+        let (app, seed) = match &self.walked {
+            // As `farlead replay` does it the first time.
+            Some(Walked { test, set_up }) => {
+                let seed = self.args.seed.unwrap_or(test.provenance.seed);
+                (app.with_set_up(set_up).for_specs([&test.oracle]), chance_of(Seed(seed), 0))
+            }
+            None => (app.with_set_up(self.set_ups.all()), seed(self.args, &self.project)),
+        };
+        let device = app.device(seed);
+        self.app = Some(app);
+        Ok(device)
+    }
+
+    /// Lets go of the app, and opens it anew.
+    fn reopen_device(&mut self) -> anyhow::Result<Box<dyn Device>> {
+        if self.job.is_some() && self.app.is_none() {
+            return Err(Refusal::Busy.into());
+        }
+        self.studio.release();
+        self.app = None;
+        self.open_device()
+    }
+
+    fn walk_through(&mut self, file: &str) -> anyhow::Result<Value> {
+        let path = self.files.path(file)?;
+        let source = sources::read_text(&path)?;
+        let read = test_case::read(&source);
+        let Some(test) = read.test else {
+            let message = format!("{file} is no stored test, or has mistakes; `farlead lint {file}` lists them");
+            return Err(Mistake::new(message).into());
+        };
+        let package = &test.provenance.package;
+        let own = self.studio.package();
+        if !package.is_empty() && *package != *own {
+            return Err(Mistake::new(format!("the test is of the app {package}, and this is {own}")).into());
+        }
+        let mut secrets = SecretTexts::of(&self.project)?;
+        self.set_ups.add_to(&mut secrets);
+        secrets.add_test(&source, &test);
+        self.project.secrets = secrets.read()?;
+        let set_up = self.set_ups.for_test(&path, &test).tests;
+        self.walked = Some(Walked { test: test.clone(), set_up });
+        let opened = self.reopen_device();
+        if opened.is_err() {
+            self.walked = None;
+        }
+        let begun = self.studio.walk_through(opened?, file, test);
+        self.tell_view()?;
+        begun?;
+        Ok(json!({}))
+    }
+
+    fn leave_test(&mut self) -> anyhow::Result<Value> {
+        self.walked = None;
+        let device = self.reopen_device()?;
+        let begun = self.studio.leave_test(device);
+        self.tell_view()?;
+        begun?;
         Ok(json!({}))
     }
 
@@ -446,6 +541,7 @@ impl<'a> Host<'a> {
             std::fs::create_dir_all(folder)?;
         }
         args.extend(self.args.app.flags());
+        args.extend(self.args.set_up.flags());
         args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
         let shown = job::shown(&args);
         args.extend(self.reports(tells_steps));
@@ -481,9 +577,7 @@ impl<'a> Host<'a> {
     /// Takes the device back from a command, and does the run again.
     fn take_back(&mut self) -> anyhow::Result<()> {
         if self.app.is_none() {
-            let app = self.args.app.open(&self.project, self.shell)?;
-            let device = app.device(seed(self.args, &self.project));
-            self.app = Some(app);
+            let device = self.open_device()?;
             self.studio.resume(device)?;
         }
         Ok(())

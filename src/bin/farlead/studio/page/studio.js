@@ -110,6 +110,7 @@ function showView(next) {
   at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
   showStrip();
   showScreen();
+  showTest();
   showExpected();
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
   at("branches").replaceChildren(
@@ -149,9 +150,17 @@ function showStrip() {
 
 const named = (widget) => widget.name || widget.id || widget.class;
 
+/** Puts an element over these pixels of the screen. */
+function place(element, [left, top, right, bottom]) {
+  const { width, height } = view.screen;
+  const share = (length, of) => `${(100 * length) / of}%`;
+  Object.assign(element.style, { left: share(left, width), top: share(top, height), width: share(right - left, width), height: share(bottom - top, height) });
+}
+
 function showScreen() {
   const screen = view.screen;
   at("keys").replaceChildren();
+  at("marks").replaceChildren();
   at("widgets").replaceChildren();
   at("tree").replaceChildren();
   at("atoms").replaceChildren();
@@ -170,8 +179,7 @@ function showScreen() {
     box.setAttribute("aria-label", `${widget.class} ${named(widget)}${widget.checked ? ", checked" : ""}${widget.enabled ? "" : ", disabled"}`);
     // Only what can be acted on is on the way of the Tab key; the tree has all.
     box.tabIndex = widget.offers.length ? 0 : -1;
-    const share = (length, of) => `${(100 * length) / of}%`;
-    Object.assign(box.style, { left: share(left, screen.width), top: share(top, screen.height), width: share(right - left, screen.width), height: share(bottom - top, screen.height) });
+    place(box, widget.bounds);
     // Of two widgets at a place the smaller one is meant, wherever it is in the tree.
     box.style.zIndex = Math.max(1, 30000 - Math.round((30000 * (right - left) * (bottom - top)) / (screen.width * screen.height)));
     widget.box = box;
@@ -197,31 +205,88 @@ function showScreen() {
   at("atoms").replaceChildren(...screen.atoms.map((one) => make("li", {}, make("button", { title: one.words, onclick: () => openAtoms("What holds here", "", [], [one]) }, make("code", {}, one.atom)))));
 }
 
-function act(offer, text) {
-  const message = { do: "act", screen: view.screen.number, offer };
+function act(offer, text, instead = false) {
+  const message = { do: "act", screen: view.screen.number, offer, instead };
   return request(text === undefined ? message : { ...message, text });
 }
 
 const offerOf = (widget, type) => widget.offers.find((number) => view.screen.offers[number].type === type);
 
-/** Does what a finger on this widget would do. */
+/** Does what a finger on this widget would do, or what the next step of a test says if its own widget is not there. */
 function touch(widget) {
-  const click = offerOf(widget, "click");
+  const missing = view.test?.why ? view.test.steps[view.test.next].type : null;
+  const type = missing || "click";
+  const own = offerOf(widget, type);
   const types = widget.offers.some((number) => view.screen.offers[number].types);
-  if (types) openMenu(widget);
-  else if (click !== undefined) act(click);
+  if (types && !missing) openMenu(widget);
+  else if (own !== undefined) act(own, undefined, Boolean(missing));
   else {
     // A text on a button takes no touch itself; the button around it does.
     const [left, top, right, bottom] = widget.bounds;
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     const around = view.screen.widgets.filter((other) => {
       const [l, t, r, b] = other.bounds;
-      return other.at < widget.at && l <= x && x <= r && t <= y && y <= b && offerOf(other, "click") !== undefined;
+      return other.at < widget.at && l <= x && x <= r && t <= y && y <= b && offerOf(other, type) !== undefined;
     });
     const nearest = around[around.length - 1];
-    if (nearest) act(offerOf(nearest, "click"));
+    if (nearest) act(offerOf(nearest, type), undefined, Boolean(missing));
     else openMenu(widget);
   }
+}
+
+// A stored test that is walked through.
+
+function showTest() {
+  const test = view.test;
+  at("test").hidden = !test;
+  if (!test) return;
+  at("test-title").textContent = `Test: ${test.name}`;
+  const isWanted = test.expectation === "possible";
+  const state = test.why
+    ? [`Step ${test.next}: ${test.why}. Click the widget that it meant; right click for another action, or one before it.`, "bad"]
+    : test.is_reached
+      ? [isWanted ? "The run does what the spec asks for." : "The run violates the spec again.", isWanted ? "good" : "bad"]
+      : [test.next === null ? `All steps are done, and the spec is not reached: ${test.left} is left.` : "", test.next === null ? "bad" : ""];
+  [at("test-state").textContent, at("test-state").className] = state;
+  at("test-steps").replaceChildren(
+    ...test.steps.map((step, number) => {
+      const isNext = number === test.next;
+      const [badge, kind] = step.is_left_out ? ["left out", ""] : step.step === null ? [isNext ? "next" : "later", ""] : step.differs ? ["differs", "bad"] : ["done", "good"];
+      const sees = step.differs ? `expected ${step.differs}, and it is not so` : step.sees.length ? `then ${step.sees.join(" & ")}` : "";
+      return make("li", { class: isNext ? "is-next" : "" }, make("span", { class: `badge ${kind}` }, badge), make("span", {}, `${number}. ${step.action}`, sees ? make("div", { class: step.differs ? "bad" : "hint" }, sees) : null));
+    }),
+  );
+  for (const id of ["next", "all-steps", "leave-out"]) at(id).disabled = test.next === null || (id !== "leave-out" && Boolean(test.why));
+  at("mend").hidden = !(test.is_reached && test.is_changed);
+  if (!test.why || !view.screen) return;
+  const mark = (bounds, kind, title) => {
+    const box = make("span", { class: kind, title });
+    place(box, bounds);
+    return box;
+  };
+  const recorded = test.steps[test.next].on;
+  at("marks").replaceChildren(...[recorded && mark(recorded, "is-recorded", "Here it was"), test.nearest_at && mark(test.nearest_at, "is-nearest", "The nearest widget")].filter(Boolean));
+}
+
+async function allSteps() {
+  while (view.test && view.test.next !== null && !view.test.why) {
+    if (!(await request({ do: "next-of-test" }))) return;
+  }
+}
+
+/** Puts the run in the place of the steps of the test. */
+async function mend() {
+  const file = view.test.file;
+  if (opened.file === file && edited()) {
+    say(`The editor has changes of ${file} that are not saved; save them or open the file again first.`, true);
+    return;
+  }
+  const mended = await request({ do: "mended" });
+  if (!mended) return;
+  if (opened.file !== file) await openFile(file);
+  if (!(await request({ do: "save", file, text: mended.text, was: opened.text }))) return;
+  await openFile(file);
+  await request({ do: "replay", file });
 }
 
 // The menu of a widget.
@@ -238,16 +303,18 @@ function openAtoms(title, about, offers, atoms) {
   at("menu-title").textContent = title;
   at("menu-about").textContent = about;
   const close = () => at("menu").close();
+  const next = view.test ? view.test.next : null;
+  const instead = (number, text) => (next === null ? null : make("button", { type: "button", class: "rule", title: "It takes the place of this step of the test", onclick: () => (close(), act(number, text && text(), true)) }, `In place of step ${next}`));
   at("menu-do").replaceChildren(
     ...offers.map((number) => {
       const offer = view.screen.offers[number];
       const done = (text) => (close(), act(number, text));
       const rule = (message) => (close(), request(message));
       const never = offer.atom ? make("button", { class: "rule", title: "A rule for farlead.toml: no search does this", onclick: () => rule({ do: "never", atom: offer.atom }) }, "Never do this") : null;
-      if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, offer.label), never);
+      if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, offer.label), instead(number), never);
       const input = make("input", { autocomplete: "off", spellcheck: false });
       input.setAttribute("aria-label", "Text to type");
-      return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"), atoms.length ? make("button", { type: "button", class: "rule", title: "A rule for farlead.toml: searches type this into this field", onclick: () => rule({ do: "type-here", atom: atoms[0].atom, text: input.value }) }, "Always type this here") : null, never);
+      return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"), instead(number, () => input.value || undefined), atoms.length ? make("button", { type: "button", class: "rule", title: "A rule for farlead.toml: searches type this into this field", onclick: () => rule({ do: "type-here", atom: atoms[0].atom, text: input.value }) }, "Always type this here") : null, never);
     }),
   );
   const rows = atoms.map((one) => {
@@ -397,7 +464,7 @@ function edit() {
   clearTimeout(timer);
   timer = setTimeout(async () => {
     const isTest = opened.file.endsWith(".test.ltl");
-    at("replay").disabled = !isTest;
+    for (const id of ["replay", "walk"]) at(id).disabled = !isTest;
     at("check").disabled = !opened.file;
     at("save").disabled = !opened.file || !edited();
     const text = at("text").value;
@@ -686,6 +753,12 @@ at("check").addEventListener("click", async () => {
   if (!edited() || (await save())) request({ do: "check", file: opened.file });
 });
 at("replay").addEventListener("click", () => request({ do: "replay", file: opened.file }));
+at("walk").addEventListener("click", () => request({ do: "walk-through", file: opened.file }));
+at("next").addEventListener("click", () => request({ do: "next-of-test" }));
+at("all-steps").addEventListener("click", allSteps);
+at("leave-out").addEventListener("click", () => request({ do: "leave-out" }));
+at("leave-test").addEventListener("click", () => request({ do: "leave-test" }));
+at("mend").addEventListener("click", mend);
 at("explore").addEventListener("click", () => request({ do: "explore", budget: Number(at("budget").value) || 1000 }));
 at("stop").addEventListener("click", () => request({ do: "stop" }));
 at("pause").addEventListener("click", async () => {
