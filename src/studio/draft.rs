@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::message::{Form, When};
+use super::remembered::Remembered;
 use super::{Expected, LedStep};
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action,
@@ -11,17 +12,17 @@ use crate::gui::{
 use crate::spec::Expectation;
 
 /// Returns the spec `name` that a run of these steps meets, if it does what is `expected`, and one `never` for each thing
-/// that must not happen. `exact` is the formula of the steps themselves.
+/// that must not happen. `values` are remembered for what is expected, and `exact` is the formula of the steps themselves.
 pub(super) fn text(
     name: &str,
     form: Form,
     steps: &[LedStep],
-    expected: &[Expected],
+    (expected, values): (&[Expected], &[Remembered]),
     exact: Option<String>,
 ) -> String {
     let is_possible = expected.iter().any(|one| one.when != When::Never);
     let possible = match form {
-        Form::A | Form::B => format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected)),
+        Form::A | Form::B => format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected, values)),
         Form::C => exact.unwrap_or_else(|| {
             let lines: Vec<String> = (0..steps.len()).map(|at| exact_line(at, steps, expected)).collect();
             format!(
@@ -56,40 +57,80 @@ fn prohibitions(name: &str, expected: &[Expected]) -> Vec<String> {
 
 /// Returns what is expected of the step `at`, as parts of a conjunction.
 fn parts(at: usize, expected: &[Expected]) -> Vec<String> {
-    let here = expected.iter().filter(|one| one.step == at);
-    here.filter_map(|one| match one.when {
+    expected.iter().filter(|one| one.step == at).filter_map(part).collect()
+}
+
+/// Returns an expectation of a step as a part of a conjunction.
+fn part(one: &Expected) -> Option<String> {
+    match one.when {
         When::Now => Some(one.written()),
         When::FromNowOn => Some(format!("G {}", one.written())),
         When::Never => None,
-    })
-    .collect()
+    }
+}
+
+/// Goal of a formula: what is to hold at one step.
+#[derive(Default)]
+struct Goal {
+    /// What holds whatever is remembered.
+    plain: Vec<String>,
+    /// Values that are remembered at the step.
+    keeps: String,
+    /// What is compared with remembered values.
+    compared: Vec<String>,
+}
+
+impl Goal {
+    /// Returns the goal with what follows it.
+    fn then(&self, rest: Option<&str>) -> String {
+        let rest = rest.map(|rest| format!("X {rest}"));
+        let tail: Vec<&str> = self.compared.iter().chain(&rest).map(String::as_str).collect();
+        if self.keeps.is_empty() {
+            let all: Vec<&str> = self.plain.iter().map(String::as_str).chain(tail).collect();
+            return all.join(" & ");
+        }
+        // What is kept reaches to the end of the brackets.
+        let kept = format!("{}{}", self.keeps, tail.join(" & "));
+        self.plain.iter().map(String::as_str).chain([&*kept]).collect::<Vec<_>>().join(" & ")
+    }
 }
 
 /// Returns the formula that reaches what is expected, one step after the other.
-fn goals(form: Form, steps: &[LedStep], expected: &[Expected]) -> String {
-    let mut goals: Vec<String> = Vec::new();
+fn goals(form: Form, steps: &[LedStep], expected: &[Expected], values: &[Remembered]) -> String {
+    let mut goals: Vec<Goal> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        let mut parts = parts(at, expected);
+        let here = expected.iter().filter(|one| one.step == at);
+        let (compared, plain): (Vec<&Expected>, Vec<&Expected>) =
+            here.partition(|one| !one.atom.kept().is_empty());
+        let parts = |all: Vec<&Expected>| all.into_iter().filter_map(part).collect::<Vec<String>>();
+        let kept = values.iter().filter(|one| one.step == at);
+        let mut goal = Goal {
+            plain: parts(plain),
+            keeps: kept.map(|one| format!("keep {} = {}: ", one.name, one.term)).collect(),
+            compared: parts(compared),
+        };
         let is_last = at + 1 == steps.len();
-        // A run without any expectation leads where it ended.
-        if parts.is_empty() && is_last && goals.is_empty() {
+        let is_empty = goal.plain.is_empty() && goal.compared.is_empty();
+        // A run without any expectation leads where it ended, and a value is remembered on its screen.
+        if (is_empty && is_last && goals.is_empty()) || (goal.plain.is_empty() && !goal.keeps.is_empty()) {
             let activity = comparison(Key::Activity, short_activity(step.observation.screen.activity()));
-            parts.extend(activity.and_then(|one| Atom::new(vec![one]).ok()).map(|atom| atom.to_string()));
+            let atom = activity.and_then(|one| Atom::new(vec![one]).ok());
+            goal.plain.extend(atom.map(|atom| atom.to_string()));
         }
-        if parts.is_empty() {
+        if goal.plain.is_empty() && goal.compared.is_empty() && goal.keeps.is_empty() {
             continue;
         }
         if form == Form::B {
             let of_type = comparison(Key::ActionType, step.action.type_name());
             let atom = of_type.and_then(|one| Atom::new(vec![one]).ok());
-            parts.splice(0..0, atom.map(|atom| atom.to_string()));
+            goal.plain.splice(0..0, atom.map(|atom| atom.to_string()));
         }
-        goals.push(parts.join(" & "));
+        goals.push(goal);
     }
-    let last = goals.pop().unwrap_or_else(|| "true".to_string());
-    let is_one = !last.contains(" & ");
+    let last = goals.pop().map_or_else(|| "true".to_string(), |last| last.then(None));
+    let is_one = !last.contains(" & ") && !last.contains(": ");
     let last = if is_one { format!("F {last}") } else { format!("F ({last})") };
-    goals.iter().rev().fold(last, |rest, goal| format!("F ({goal} & X {rest})"))
+    goals.iter().rev().fold(last, |rest, goal| format!("F ({})", goal.then(Some(&rest))))
 }
 
 /// Returns the action of the step `at` and what is expected there.

@@ -72,10 +72,27 @@ pub enum Request {
         /// Number of the expectation, from 0.
         number: usize,
     },
+    /// Gives the value that a term has at a step a name, to compare later ones with.
+    Remember {
+        /// Number of the step, from 0.
+        step: usize,
+        /// Name of the value.
+        name: String,
+        /// Term, like `text(id = title)`.
+        term: String,
+    },
+    /// Takes back a value that is remembered.
+    ForgetValue {
+        /// Number of the value, from 0.
+        number: usize,
+    },
+    /// Names the run and its specs.
+    Name {
+        /// Name.
+        name: String,
+    },
     /// Writes the spec of the run.
     Draft {
-        /// Name of the spec.
-        name: String,
         /// Form of the spec.
         form: Form,
     },
@@ -107,6 +124,9 @@ impl Request {
             | Request::ForgetBranch { .. }
             | Request::Expect { .. }
             | Request::Forget { .. }
+            | Request::Remember { .. }
+            | Request::ForgetValue { .. }
+            | Request::Name { .. }
             | Request::NextOfTest
             | Request::LeaveOut => true,
             Request::View
@@ -159,6 +179,8 @@ pub enum Reply {
     Atoms {
         /// The likeliest first.
         atoms: Vec<SaidAtom>,
+        /// Values that can be remembered.
+        terms: Vec<SaidTerm>,
     },
     /// A spec, or a stored test.
     Draft {
@@ -181,6 +203,28 @@ pub struct SaidAtom {
     pub words: String,
 }
 
+/// Term with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidTerm {
+    /// Term as it is written.
+    pub term: String,
+    /// Its value on the screen, for people.
+    pub value: String,
+}
+
+/// Value that is remembered.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidValue {
+    /// Step that it is of, from 0.
+    pub step: usize,
+    /// Its name.
+    pub name: String,
+    /// Term as it is written.
+    pub term: String,
+    /// Its value, for people.
+    pub value: String,
+}
+
 /// The run and the screen.
 #[derive(Clone, Debug, Serialize)]
 pub struct View {
@@ -196,6 +240,10 @@ pub struct View {
     pub screen: Option<SaidScreen>,
     /// Expectations.
     pub expected: Vec<SaidExpectation>,
+    /// Values that are remembered.
+    pub remembered: Vec<SaidValue>,
+    /// Name of the run and of its specs.
+    pub name: String,
     /// Runs that were left by stepping back.
     pub branches: Vec<SaidBranch>,
     /// Test that is walked through.
@@ -250,6 +298,8 @@ pub struct SaidTestStep {
 /// Run that was left by stepping back.
 #[derive(Clone, Debug, Serialize)]
 pub struct SaidBranch {
+    /// Its name.
+    pub name: String,
     /// Its number of steps.
     pub steps: usize,
     /// Its last action.

@@ -6,6 +6,7 @@
 
 mod draft;
 mod message;
+mod remembered;
 #[cfg(test)]
 mod tests;
 mod walkthrough;
@@ -16,19 +17,23 @@ use std::sync::Arc;
 use crate::device::{App, Device, DeviceError};
 use crate::gui::{
     self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
-    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atom_of_widget, atoms_of_screen, offers, seek,
+    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek,
     short_activity, shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
-use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable, read_atom};
+use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable};
 use crate::trace::{Notice, Observation, Trace};
 
 pub use message::{
     CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation,
-    SaidOffer, SaidScreen, SaidStep, SaidTest, SaidTestStep, SaidWidget, View, When,
+    SaidOffer, SaidScreen, SaidStep, SaidTerm, SaidTest, SaidTestStep, SaidValue, SaidWidget, View, When,
 };
+use remembered::Remembered;
 use walkthrough::Walkthrough;
+
+/// Name of a run that nobody has named.
+const NAME: &str = "my first spec";
 
 /// Most steps of a run that is led by hand.
 pub const STEPS_MAX: usize = 1_000;
@@ -85,6 +90,23 @@ pub enum Refusal {
     /// An atom of one screen cannot speak of an action.
     #[error("{0} speaks of an action; what is expected never to happen, or of a screen, does not")]
     AboutAction(String),
+    /// A value has this name already.
+    #[error("a value is called `{0}` already; take another name")]
+    Named(String),
+    /// The value cannot be remembered.
+    #[error("`{name} = {term}` cannot be remembered: a name is one word that means nothing else, and a term is like text(id = title)")]
+    Term {
+        /// Name of the value.
+        name: String,
+        /// Term as it was sent.
+        term: String,
+    },
+    /// An expectation is compared with the value.
+    #[error("an expectation is compared with `{0}`; remove that first")]
+    Compared(String),
+    /// An expectation about all runs cannot be compared with a value of this one.
+    #[error("{0} is compared with a value of this run, so it can be expected of this run alone")]
+    OfThisRun(String),
     /// The specs have a mistake.
     #[error("the specs have mistakes, so the run is not judged by them")]
     Specs,
@@ -159,8 +181,10 @@ impl Expected {
 /// Run that was left by stepping back.
 #[derive(Clone, Debug)]
 struct Branch {
+    name: String,
     steps: Vec<LedStep>,
     expected: Vec<Expected>,
+    remembered: Vec<Remembered>,
 }
 
 /// Screen and its photograph, if the device has one.
@@ -177,6 +201,9 @@ pub struct Studio {
     steps: Vec<LedStep>,
     offers: Vec<Action>,
     expected: Vec<Expected>,
+    remembered: Vec<Remembered>,
+    /// Name of the run and of its specs.
+    name: String,
     branches: Vec<Branch>,
     /// Test that is walked through.
     test: Option<Walkthrough>,
@@ -201,6 +228,8 @@ impl Studio {
             steps: Vec::new(),
             offers: Vec::new(),
             expected: Vec::new(),
+            remembered: Vec::new(),
+            name: NAME.to_string(),
             branches: Vec::new(),
             test: None,
             pictures: BTreeMap::new(),
@@ -265,7 +294,10 @@ impl Studio {
                 known("expectation", number, self.expected.len())?;
                 self.expected.remove(number);
             }
-            Request::Draft { name, form } => return self.draft(&name, form),
+            Request::Remember { step, name, term } => self.remember(step, &name, &term)?,
+            Request::ForgetValue { number } => self.forget_value(number)?,
+            Request::Name { name } => self.name = short_enough(&name)?.trim().to_string(),
+            Request::Draft { form } => return Ok(self.draft(form)),
             Request::Judge { text, file } => return self.judge(&file, &text),
             Request::NextOfTest => self.next_of_test()?,
             Request::LeaveOut => self.leave_out()?,
@@ -416,8 +448,10 @@ impl Studio {
         let way = self.steps[..=step].to_vec();
         let kept: Vec<Expected> =
             self.expected.iter().filter(|one| one.step <= step || one.when == When::Never).cloned().collect();
+        let remembered = self.remembered.clone();
         self.leave();
-        self.expected = kept;
+        (self.expected, self.remembered) = (kept, remembered);
+        self.forget_values_behind(step);
         if let Some(walk) = &mut self.test {
             walk.forget_behind(&way);
         }
@@ -426,17 +460,18 @@ impl Studio {
 
     fn take_branch(&mut self, number: usize) -> Result<(), Refusal> {
         known("branch", number, self.branches.len())?;
-        let Branch { steps, expected } = self.branches.remove(number);
+        let Branch { name, steps, expected, remembered } = self.branches.remove(number);
         self.leave();
-        self.expected = expected;
+        (self.name, self.expected, self.remembered) = (name, expected, remembered);
         self.redo(&steps)
     }
 
     /// Keeps the run as a branch, if it is more than a start, and begins another.
     fn leave(&mut self) {
         let (steps, expected) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.expected));
+        let remembered = std::mem::take(&mut self.remembered);
         if steps.len() > 1 {
-            self.branches.push(Branch { steps, expected });
+            self.branches.push(Branch { name: self.name.clone(), steps, expected, remembered });
             let steps = |branches: &[Branch]| branches.iter().map(|branch| branch.steps.len()).sum::<usize>();
             while self.branches.len() > BRANCHES_MAX || steps(&self.branches) > BRANCH_STEPS_MAX {
                 self.branches.remove(0);
@@ -469,7 +504,10 @@ impl Studio {
     fn expect(&mut self, step: usize, atom: &str, holds: bool, when: When) -> Result<(), Refusal> {
         known("step", step, self.steps.len())?;
         let text = short_enough(atom)?;
-        let atom = read_atom(text).ok_or_else(|| Refusal::Atom(printable(text).to_string()))?;
+        let atom = self.atom_at(step, text).ok_or_else(|| Refusal::Atom(printable(text).to_string()))?;
+        if when == When::Never && !atom.kept().is_empty() {
+            return Err(Refusal::OfThisRun(atom.to_string()));
+        }
         if atom.is_action() && when != When::Now {
             return Err(Refusal::AboutAction(atom.to_string()));
         }
@@ -481,16 +519,29 @@ impl Studio {
         Ok(())
     }
 
-    fn draft(&self, name: &str, form: Form) -> Result<Reply, Refusal> {
-        let name = short_enough(name)?.trim();
-        let name = if name.is_empty() { "run" } else { name };
-        let exact = if form == Form::C { self.exact(name) } else { None };
-        Ok(Reply::Draft { text: draft::text(name, form, &self.steps, &self.expected, exact) })
+    /// Returns the name of the run, which is never empty.
+    fn name(&self) -> &str {
+        if self.name.is_empty() { "run" } else { &self.name }
+    }
+
+    fn draft(&self, form: Form) -> Reply {
+        let exact = if form == Form::C { self.exact() } else { None };
+        Reply::Draft { text: self.drafted(form, exact) }
+    }
+
+    fn drafted(&self, form: Form, exact: Option<String>) -> String {
+        let values = self.used_values();
+        // Only the formula of a run of any actions keeps values; the others have them as they were.
+        let (expected, values) = match form {
+            Form::A | Form::B => (self.expected.clone(), &values[..]),
+            Form::C | Form::Scenario => (self.closed_expected(), &[][..]),
+        };
+        draft::text(self.name(), form, &self.steps, (&expected, values), exact)
     }
 
     /// Returns the formula of exactly these steps, if they do what is expected of them.
-    fn exact(&self, name: &str) -> Option<String> {
-        let drafted = draft::text(name, Form::A, &self.steps, &self.expected, None);
+    fn exact(&self) -> Option<String> {
+        let drafted = self.drafted(Form::A, None);
         let spec = self
             .specs_of("", &drafted)
             .ok()?
@@ -504,7 +555,7 @@ impl Studio {
         }
         let trace = Trace { steps: judged.into_iter().map(|one| one.step).collect() };
         let mut exact = capture(&spec, &trace, Slack::default()).formula?;
-        exact.name = name.to_string();
+        exact.name = self.name().to_string();
         let file = crate::spec::SpecFile { specs: vec![exact], ..Default::default() };
         Some(file.to_string())
     }
@@ -546,23 +597,6 @@ impl Studio {
         if number == self.number { Ok(()) } else { Err(Refusal::Late) }
     }
 
-    fn atoms_of(&self, screen: u64, at: usize) -> Result<Reply, Refusal> {
-        self.check_screen(screen)?;
-        let last = self.steps.last().ok_or(Refusal::Late)?;
-        let screen = &last.observation.screen;
-        known("widget", at, screen.widgets().len())?;
-        let widget = &screen.widgets()[at];
-        let mut atoms: Vec<Atom> = atom_of_widget(screen, widget).into_iter().collect();
-        let single = gui::atoms_of_widget(widget, &screen.object_id(at));
-        let counts: Vec<Atom> = single.iter().filter_map(|atom| counted(atom, screen)).collect();
-        for atom in single.into_iter().chain(counts) {
-            if !atoms.contains(&atom) {
-                atoms.push(atom);
-            }
-        }
-        Ok(Reply::Atoms { atoms: atoms.iter().map(said_atom).collect() })
-    }
-
     fn view(&self) -> View {
         let displays = self.displays();
         View {
@@ -572,6 +606,8 @@ impl Studio {
             steps: self.steps.iter().map(Studio::said_step).collect(),
             screen: self.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
             expected: self.expected.iter().map(|one| self.said_expectation(one)).collect(),
+            remembered: self.remembered.iter().map(|one| self.said_value(one)).collect(),
+            name: self.name.clone(),
             branches: self.branches.iter().map(said_branch).collect(),
             test: self.said_test(),
         }
@@ -624,10 +660,11 @@ impl Studio {
     }
 
     fn said_expectation(&self, one: &Expected) -> SaidExpectation {
+        let atom = self.closed(&one.atom);
         let holds_at = |step: usize| {
             let before = step.checked_sub(1).map(|before| &*self.steps[before].observation.screen);
             let LedStep { action, observation, .. } = &self.steps[step];
-            let labeller = Labeller::new([(0, &one.atom)], TypedText::default());
+            let labeller = Labeller::new([(0, &atom)], TypedText::default());
             !labeller.of_step(before, action, &observation.screen).is_empty()
         };
         let broken = match one.when {
@@ -643,7 +680,7 @@ impl Studio {
             Some(step) => {
                 let screen = &self.steps[step].observation.screen;
                 let why =
-                    if one.holds && one.when != When::Never { shortfall(&one.atom, screen) } else { None };
+                    if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
                 let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
                 match why {
                     Some(why) => format!("step {step}: {why}"),
@@ -704,7 +741,7 @@ fn said_action(action: &Action) -> String {
 
 fn said_branch(branch: &Branch) -> SaidBranch {
     let last = branch.steps.last().map(|last| said_action(&last.action));
-    SaidBranch { steps: branch.steps.len(), last: last.unwrap_or_default() }
+    SaidBranch { name: branch.name.clone(), steps: branch.steps.len(), last: last.unwrap_or_default() }
 }
 
 fn said_notice(notice: &Notice) -> String {

@@ -57,7 +57,8 @@ fn expect(studio: &mut Studio, step: usize, atom: &str, when: When) {
 }
 
 fn drafted(studio: &mut Studio, form: Form) -> String {
-    match studio.answer(Request::Draft { name: "walk".to_string(), form }).expect("a draft") {
+    studio.answer(Request::Name { name: "walk".to_string() }).expect("a name");
+    match studio.answer(Request::Draft { form }).expect("a draft") {
         Reply::Draft { text } => text,
         other => panic!("{other:?}"),
     }
@@ -217,6 +218,92 @@ fn a_run_that_cannot_be_done_again_ends_before_the_step_and_keeps_what_is_expect
     for form in [Form::A, Form::B, Form::C, Form::Scenario] {
         drafted(&mut studio, form);
     }
+}
+
+fn remember(studio: &mut Studio, step: usize, name: &str, term: &str) -> Result<Reply, Refusal> {
+    studio.answer(Request::Remember { step, name: name.to_string(), term: term.to_string() })
+}
+
+/// Returns the atoms and the terms of the widget that is called so, as they are written.
+fn menu(studio: &mut Studio, name: &str) -> (Vec<String>, Vec<(String, String)>) {
+    let screen = screen(studio);
+    let at = screen.widgets.iter().find(|widget| widget.name == name || widget.id == name).expect("a widget").at;
+    match studio.answer(Request::Widget { screen: screen.number, at }).expect("atoms") {
+        Reply::Atoms { atoms, terms } => (
+            atoms.into_iter().map(|one| one.atom).collect(),
+            terms.into_iter().map(|one| (one.term, one.value)).collect(),
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+const COUNTER: &str = "app org.example \"Counter\" 1.0\nlaunch Main\nactivity Main .Main {\n    own n = 3\n    \
+                       TextView #count \"{n}\"\n    Button #more \"More\" -> n = n + 2\n    \
+                       Button #see \"See\" -> open See\n}\n\
+                       activity See .See {\n    TextView #title \"Title\"\n}\n";
+
+#[test]
+fn a_value_is_remembered_and_later_ones_are_compared_with_it() {
+    let mut studio = studio(COUNTER);
+    let (_, terms) = menu(&mut studio, "count");
+    assert!(terms.contains(&("text(id = count)".to_string(), "3".to_string())), "{terms:?}");
+    remember(&mut studio, 0, "before", "text(id = count)").expect("a value");
+    act(&mut studio, "click \"More\"", None);
+    let (atoms, _) = menu(&mut studio, "count");
+    assert_eq!(
+        atoms[..2],
+        ["[text(id = count) = {before}]".to_string(), "[text(id = count) = {before + 2}]".to_string()]
+    );
+    expect(&mut studio, 1, "[text(id = count) = {before + 2}]", When::Now);
+    expect(&mut studio, 1, "[text(id = count) = {before}]", When::Now);
+    let said = view(&mut studio);
+    assert_eq!(said.expected.iter().map(|one| one.is_met).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(said.remembered[0].value, "3");
+    let used = studio.answer(Request::ForgetValue { number: 0 }).expect_err("it is used");
+    assert_eq!(used.to_string(), "an expectation is compared with `before`; remove that first");
+    studio.answer(Request::Forget { number: 1 }).expect("an expectation");
+    let text = drafted(&mut studio, Form::A);
+    assert_eq!(
+        text,
+        "possible \"walk\":\n    F ([activity = Main] & keep before = text(id = count): X F [text(id = count) = {before + 2}])\n"
+    );
+    for form in [Form::A, Form::B, Form::C, Form::Scenario] {
+        let text = drafted(&mut studio, form);
+        assert_eq!(judged(&mut studio, &text)[0].at, Some(1), "{text}");
+    }
+    studio.answer(Request::BackTo { step: 0 }).expect("a run again");
+    assert_eq!(view(&mut studio).remembered.len(), 1);
+    studio.answer(Request::ForgetValue { number: 0 }).expect("nothing uses it");
+    // What a value is compared with goes with a run that is left.
+    studio.answer(Request::Branch { number: 0 }).expect("a run again");
+    let said = view(&mut studio);
+    assert_eq!((said.remembered.len(), said.expected.len(), &*said.name), (1, 1, "walk"));
+}
+
+#[test]
+fn what_cannot_be_remembered_or_compared_is_refused_in_words() {
+    let mut studio = studio(COUNTER);
+    let refused = |studio: &mut Studio, name: &str, term: &str| {
+        remember(studio, 0, name, term).expect_err("it is refused").to_string()
+    };
+    let how = "a name is one word that means nothing else, and a term is like text(id = title)";
+    for (name, term) in [("two words", "text(id = count)"), ("n", "text("), ("n", "3: F [text = a] & keep m = 4")] {
+        assert_eq!(refused(&mut studio, name, term), format!("`{name} = {term}` cannot be remembered: {how}"));
+    }
+    remember(&mut studio, 0, "n", "count(class = Button)").expect("a value");
+    assert_eq!(refused(&mut studio, "n", "activity"), "a value is called `n` already; take another name");
+    let never = Request::Expect {
+        step: 0,
+        atom: "[text = {n}]".to_string(),
+        holds: true,
+        when: When::Never,
+    };
+    assert_eq!(
+        studio.answer(never).expect_err("it is refused").to_string(),
+        "[text = {n}] is compared with a value of this run, so it can be expected of this run alone"
+    );
+    let unknown = Request::Expect { step: 0, atom: "[text = {m}]".to_string(), holds: true, when: When::Now };
+    assert!(matches!(studio.answer(unknown), Err(Refusal::Atom(_))));
 }
 
 /// Returns an app with a form, behind a button that reads `first` and leads to the screen `between`.
@@ -409,6 +496,15 @@ proptest! {
             studio.answer(done(now.number, offer, None)).expect("it is done");
             let view = view(&mut studio);
             let seen = view.screen.expect("a screen");
+            let step = view.steps.len() - 1;
+            if which % 5 == 0 && remember(&mut studio, step, &format!("v{step}"), "text(class = TextView)").is_ok() {
+                let then = format!("[text(class = TextView) = {{v{}}}]", which % (step + 1));
+                let _ = studio.answer(Request::Expect { step, atom: then, holds: true, when: When::Now });
+                if super::tests::view(&mut studio).expected.last().is_some_and(|one| !one.is_met) {
+                    let number = super::tests::view(&mut studio).expected.len() - 1;
+                    studio.answer(Request::Forget { number }).expect("it was there");
+                }
+            }
             if expects && !seen.atoms.is_empty() {
                 let atom = &seen.atoms[which % seen.atoms.len()].atom;
                 expect(&mut studio, view.steps.len() - 1, atom, When::Now);

@@ -43,7 +43,7 @@ use job::{Change, Job};
 use web::Web;
 
 /// Version of the messages; docs/studio-protocol.md has them.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 /// Pause between two looks at files and signals.
 const LOOKS: Duration = Duration::from_millis(250);
 /// Looks at files that change, one in so many.

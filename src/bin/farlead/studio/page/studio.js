@@ -1,7 +1,7 @@
 "use strict";
 // The page is a client of the messages in docs/studio-protocol.md. Texts of apps become text nodes, never markup.
 
-const VERSION = 1;
+const VERSION = 2;
 const token = new URLSearchParams(location.search).get("token") || "";
 const at = (id) => document.getElementById(id);
 
@@ -112,10 +112,12 @@ function showView(next) {
   showScreen();
   showTest();
   showExpected();
+  // What is being typed is newer than what the studio knows.
+  if (document.activeElement !== at("name")) at("name").value = view.name;
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
   at("branches").replaceChildren(
     ...view.branches.map((branch, number) =>
-      make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.steps} steps, ${branch.last}`),
+      make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.name}, ${branch.steps} steps, ${branch.last}`),
     ),
   );
   draft();
@@ -253,7 +255,8 @@ function showTest() {
       const isNext = number === test.next;
       const [badge, kind] = step.is_left_out ? ["left out", ""] : step.step === null ? [isNext ? "next" : "later", ""] : step.differs ? ["differs", "bad"] : ["done", "good"];
       const sees = step.differs ? `expected ${step.differs}, and it is not so` : step.sees.length ? `then ${step.sees.join(" & ")}` : "";
-      return make("li", { class: isNext ? "is-next" : "" }, make("span", { class: `badge ${kind}` }, badge), make("span", {}, `${number}. ${step.action}`, sees ? make("div", { class: step.differs ? "bad" : "hint" }, sees) : null));
+      const done = step.step === null ? step.action : view.steps[step.step].action;
+      return make("li", { class: isNext ? "is-next" : "" }, make("span", { class: `badge ${kind}` }, badge), make("span", {}, `${number}. ${step.action}`, done !== step.action ? make("div", { class: "hint" }, `done as ${done}`) : null, sees ? make("div", { class: step.differs ? "bad" : "hint" }, sees) : null));
     }),
   );
   for (const id of ["next", "all-steps", "leave-out"]) at(id).disabled = test.next === null || (id !== "leave-out" && Boolean(test.why));
@@ -295,10 +298,10 @@ const menu = { screen: null };
 
 async function openMenu(widget) {
   const found = await request({ do: "widget", screen: view.screen.number, at: widget.at });
-  if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms);
+  if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms, found.terms);
 }
 
-function openAtoms(title, about, offers, atoms) {
+function openAtoms(title, about, offers, atoms, terms = []) {
   menu.screen = view.screen.number;
   at("menu-title").textContent = title;
   at("menu-about").textContent = about;
@@ -329,7 +332,27 @@ function openAtoms(title, about, offers, atoms) {
   });
   const rest = rows.length > 1 ? make("details", {}, make("summary", {}, `${rows.length - 1} more ways to say it`), ...rows.slice(1)) : null;
   at("menu-atoms").replaceChildren(...[rows[0], rest].filter(Boolean));
+  at("menu-values").hidden = !terms.length;
+  at("menu-terms").replaceChildren(
+    ...terms.map(({ term, value }) => {
+      const input = make("input", { value: unused(term), autocomplete: "off", spellcheck: false, size: 10 });
+      input.setAttribute("aria-label", "Name of the value");
+      const remembered = (event) => (event.preventDefault(), close(), request({ do: "remember", step: view.steps.length - 1, name: input.value, term }));
+      return make("form", { class: "atom", onsubmit: remembered }, make("code", {}, term), make("p", {}, `now: ${value}`), make("div", { class: "bar" }, input, make("button", {}, "Remember")));
+    }),
+  );
   at("menu").showModal();
+}
+
+/** Returns a name for the value of a term that no other value has. */
+function unused(term) {
+  const word = /= ([a-z_][a-z0-9_]*)\)$/i.exec(term)?.[1] || "value";
+  const stem = term.startsWith("count") ? `old_${word}_count` : `old_${word}`;
+  const taken = (name) => view.remembered.some((one) => one.name === name);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? stem : `${stem}${number}`;
+    if (!taken(name)) return name;
+  }
 }
 
 function expectAtom(atom, fields) {
@@ -341,7 +364,17 @@ function expectAtom(atom, fields) {
 const times = { now: "", "from-now-on": ", and from there on", never: "" };
 
 function showExpected() {
+  const values = view.remembered.map((one, number) =>
+    make(
+      "li",
+      {},
+      make("span", { class: "badge" }, "value"),
+      make("span", {}, `step ${one.step}: `, make("code", {}, `${one.name} = ${one.term}`), make("span", { class: "hint" }, ` ${one.value}`)),
+      make("button", { onclick: () => request({ do: "forget-value", number }) }, "Remove"),
+    ),
+  );
   at("expected").replaceChildren(
+    ...values,
     ...view.expected.map((one, number) =>
       make(
         "li",
@@ -364,7 +397,7 @@ async function draft() {
   at("draft-file").textContent = draftFile();
   if (!view || !view.steps.length) return;
   try {
-    const { text } = await ask({ do: "draft", name: at("name").value, form: form() });
+    const { text } = await ask({ do: "draft", form: form() });
     at("draft").textContent = text;
     at("draft-judged").textContent = await judgedInWords(text, draftFile());
     at("draft-words").textContent = await inWords(uri("draft", draftFile()), text);
@@ -392,7 +425,7 @@ async function judgedInWords(text, file) {
 
 async function saveDraft() {
   const file = draftFile();
-  const drafted = await request({ do: "draft", name: at("name").value, form: form() });
+  const drafted = await request({ do: "draft", form: form() });
   if (!drafted) return null;
   const saved = await request({ do: "save", file, text: drafted.text, was: opened.file === file ? opened.text : null });
   if (saved) await openFile(file);
@@ -740,7 +773,7 @@ at("own").addEventListener("submit", async (event) => {
   if (await expectAtom(at("own-atom").value, {})) at("own-atom").value = "";
 });
 at("drawn-part").addEventListener("toggle", () => at("drawn-part").open && drawDraft().catch((error) => say(error.message, true)));
-at("name").addEventListener("input", draft);
+at("name").addEventListener("input", () => request({ do: "name", name: at("name").value }));
 for (const one of document.querySelectorAll("input[name=form]")) one.addEventListener("change", draft);
 at("save-draft").addEventListener("click", saveDraft);
 at("keep").addEventListener("click", async () => {
