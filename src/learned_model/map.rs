@@ -34,6 +34,21 @@ pub struct Mapped {
     pub screens: Vec<Vec<usize>>,
 }
 
+impl Mapped {
+    /// Returns the map with the numbers that `number_of` has for a screen of some states.
+    pub fn with_screens(self, mut number_of: impl FnMut(&[usize]) -> Option<usize>) -> AppMap {
+        let Mapped { mut map, states, screens } = self;
+        for (kind, states) in map.kinds.iter_mut().zip(&states) {
+            kind.screen = number_of(states);
+        }
+        let abstracted = map.abstracted.iter_mut().flat_map(|abstracted| &mut abstracted.states);
+        for (state, screens) in abstracted.zip(&screens) {
+            state.screen = number_of(screens);
+        }
+        map
+    }
+}
+
 /// States by kind.
 pub(super) struct Kinds {
     /// Kind of each state.

@@ -21,7 +21,8 @@ pub use crate::drawing::chart::Mark;
 pub use compared::{Compared, Panel, compared_html};
 pub use github::github;
 pub use html::{
-    COLOURS, Canvas, Displays, automaton_svg, html, map_html, map_svg, model_diff_html, screen_svg,
+    COLOURS, Canvas, Displays, automaton_svg, html, map_html, map_of_screens_svg, map_svg, model_diff_html,
+    picture_svg, screen_svg,
 };
 pub use json::{explored_json, json, spec_json, summary_json};
 pub use junit::junit;

@@ -130,8 +130,8 @@ impl Explored {
 }
 
 /// News of exploring while it goes on.
-#[derive(Clone, Copy, Debug)]
-pub struct ExploreNews {
+#[derive(Clone, Copy)]
+pub struct ExploreNews<'a> {
     /// Counts so far.
     pub point: Point,
     /// Episodes so far.
@@ -140,6 +140,19 @@ pub struct ExploreNews {
     pub crashes: usize,
     /// Course of the learning, if the agent has networks.
     pub learning: Option<Learning>,
+    /// More about it at the end of an episode.
+    pub ended: Option<EpisodeNews<'a>>,
+}
+
+/// News at the end of an episode of exploring.
+#[derive(Clone, Copy)]
+pub struct EpisodeNews<'a> {
+    /// Returns the steps of the episode; making them takes as long as a few steps.
+    pub trace: &'a dyn Fn() -> Trace,
+    /// Counts of all that was seen so far.
+    pub model: &'a LearnedModel,
+    /// All steps so far, if they are kept.
+    pub experience: &'a Experience,
 }
 
 /// Most points of the course of the learning; then every other one is dropped.
@@ -267,7 +280,7 @@ pub fn explore(
     plan: &Plan,
     budget: Budget,
     mut model: LearnedModel,
-    watch: &mut dyn FnMut(&ExploreNews) -> bool,
+    watch: &mut dyn FnMut(&ExploreNews<'_>) -> bool,
 ) -> Explored {
     let needs = plan.agent.needs;
     let app = device.app().clone();
@@ -318,6 +331,7 @@ pub fn explore(
             episodes,
             crashes: faults.len(),
             learning: agent.learning(),
+            ended: None,
         };
         let mut goes_on = |at_ms: u64| watch(&news) && !is_late(device_ms.saturating_add(at_ms));
         let course = steering.next(&|spec: usize| {
@@ -385,8 +399,7 @@ pub fn explore(
             steer::remember(&mut led, &stage, &episode);
             stage.recall(&mut *agent, &led);
         }
-        let has_codes = needs.experience && stage.learn_codes();
-        let totals = stage.totals();
+        let totals = stage.totals().clone();
         model.push_point(earlier_steps + totals.steps);
         learning.add(totals.steps, agent.learning());
         let goes_on = watch(&ExploreNews {
@@ -394,7 +407,13 @@ pub fn explore(
             episodes,
             crashes: faults.len(),
             learning: agent.learning(),
+            ended: Some(EpisodeNews {
+                trace: &|| steered.clone().unwrap_or_else(|| stage.trace(&episode)),
+                model: &model,
+                experience: &experience,
+            }),
         });
+        let has_codes = needs.experience && stage.learn_codes();
         // A run that goes on from a quiet one gets its own time to find something.
         let quiet_since = model.last_new.saturating_sub(earlier_steps);
         let is_quiet = budget.until_quiet.is_some_and(|steps| totals.steps - quiet_since >= steps);

@@ -27,7 +27,7 @@ pub use compare::{
     Compared, Contender, Covered, Rounds, Tally, Task, Venture, compare, compare_exploring, mean, median,
 };
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
-pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Watched, explore};
+pub use explore::{Budget, EpisodeNews, ExploreNews, ExploreStop, Explored, Fault, Watched, explore};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
 pub use repertoire::{Dictionary, repertoire, repertoire_with, together};
 
@@ -66,8 +66,6 @@ pub struct Plan {
     pub rules: Arc<Rules>,
     /// True if the search goes on when nothing is left to try: only repetition shows faults that come by chance.
     pub persists: bool,
-    /// True if the watcher is told the steps of each episode.
-    pub tells_steps: bool,
     /// Knowledge that an agent of this kind has kept.
     pub kept: Kept,
     /// Experience of other specs or of another run; for agents that [need](crate::agent::Needs::experience) it.
@@ -92,7 +90,6 @@ impl Plan {
             texts: Dictionary::default(),
             rules: Arc::default(),
             persists: false,
-            tells_steps: false,
             kept: Kept::default(),
             experience: Arc::default(),
         }
@@ -120,8 +117,8 @@ pub enum Stop {
 }
 
 /// News of a search while it goes on.
-#[derive(Clone, Debug)]
-pub enum News {
+#[derive(Clone, Copy)]
+pub enum News<'a> {
     /// An episode goes on.
     Working {
         /// Number of the episode, from 1.
@@ -139,8 +136,8 @@ pub enum News {
         device_ms: u64,
         /// Fewest steps that were left to the objective so far, whatever the app.
         closest: Option<u32>,
-        /// Steps of the episode, if they were asked for.
-        trace: Option<Trace>,
+        /// Returns the steps of the episode; making them takes as long as a few steps.
+        trace: &'a dyn Fn() -> Trace,
         /// Course of the learning, if the agent has networks.
         learning: Option<Learning>,
     },
@@ -214,7 +211,7 @@ pub fn search(
     device: &mut dyn Device,
     spec: &Spec,
     plan: &Plan,
-    watch: &mut dyn FnMut(&News) -> bool,
+    watch: &mut dyn FnMut(&News<'_>) -> bool,
 ) -> Result<Finding, DeviceError> {
     let mut objective = Formula::new(spec, plan.shaping);
     // What crashes may do so by chance, so an app that seems to answer alike proves nothing.
@@ -231,7 +228,7 @@ pub fn pursue(
     objective: &mut dyn Objective,
     repertoire: Repertoire,
     plan: &Plan,
-    watch: &mut dyn FnMut(&News) -> bool,
+    watch: &mut dyn FnMut(&News<'_>) -> bool,
 ) -> Result<Finding, DeviceError> {
     let needs = plan.agent.needs;
     // Agents choose among offers alone, so an action that the device cannot do must not be among them.
@@ -268,18 +265,18 @@ pub fn pursue(
         if needs.experience {
             note(&mut experience, &stage, &episode);
         }
-        let trace = (plan.tells_steps || episode.ending == Ending::Won).then(|| stage.trace(&episode));
-        let has_codes = needs.experience && stage.learn_codes();
-        let totals = stage.totals();
+        let totals = stage.totals().clone();
         let closest = stage.objective().closest();
         let goes_on = watch(&News::EpisodeEnded {
             episode: episodes,
             steps: totals.steps,
             device_ms: totals.device_ms,
             closest,
-            trace: trace.clone().filter(|_| plan.tells_steps),
+            trace: &|| stage.trace(&episode),
             learning: agent.learning(),
         });
+        let won = (episode.ending == Ending::Won).then(|| stage.trace(&episode));
+        let has_codes = needs.experience && stage.learn_codes();
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.
         let is_all_tried = summary.is_exhausted && !has_codes && !stage.catalogue().has_left_out();
@@ -294,8 +291,8 @@ pub fn pursue(
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
         // A run that was found counts, even if the budget ends with the same episode.
-        if episode.ending == Ending::Won {
-            run = trace;
+        if won.is_some() {
+            run = won;
             break Stop::Found;
         } else if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { Stop::TimeSpent } else { Stop::Interrupted };

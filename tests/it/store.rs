@@ -373,11 +373,11 @@ fn searched(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Vec
     let spec =
         "possible \"none\": F ([activity ~ Settings] & F ([text ~ Move] & X [desc = \"it is not there\"]))";
     let file = parse(&Source::new("none.ltl", spec)).file;
-    let plan = Plan { steps_max, episodes_max, tells_steps: true, ..Plan::new(agent) };
+    let plan = Plan { steps_max, episodes_max, ..Plan::new(agent) };
     let mut traces = Vec::new();
     search(&mut sim::Sim::new(Arc::new(model), plan.seed), &file.specs[0], &plan, &mut |news| {
-        if let News::EpisodeEnded { trace: Some(trace), .. } = news {
-            traces.push(trace.clone());
+        if let News::EpisodeEnded { trace, .. } = news {
+            traces.push(trace());
         }
         true
     })

@@ -86,6 +86,15 @@ impl ResetName {
     }
 }
 
+/// Kind of device that an app runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runner {
+    Simulator,
+    Browser,
+    Program,
+    Phone,
+}
+
 /// An app that is ready to run.
 #[derive(Clone)]
 pub struct OpenedApp {
@@ -265,12 +274,35 @@ impl AppArgs {
         AppArgs { sessions: jobs, ..self.clone() }
     }
 
+    /// Returns these flags on other devices.
+    pub fn on(&self, devices: Vec<String>) -> AppArgs {
+        AppArgs { device: devices, ..self.clone() }
+    }
+
+    /// Returns the devices that are named here, else those of `project` for its own app.
+    pub fn devices(&self, project: &Project) -> Vec<String> {
+        // A model runs in the simulator, whatever devices the project names for its own app.
+        if self.app.is_empty() { self.device_or(project) } else { self.device.clone() }
+    }
+
+    /// Returns the kind of device that the app runs on.
+    pub fn runner(&self, project: &Project) -> Runner {
+        let is_own = self.is_said();
+        if self.has_program() {
+            Runner::Program
+        } else if self.url.is_some() || (!is_own && project.url.is_some()) {
+            Runner::Browser
+        } else if !self.app.is_empty() || (!is_own && project.app.is_some()) {
+            Runner::Simulator
+        } else {
+            Runner::Phone
+        }
+    }
+
     /// Opens the app that is named here, else the one of `project`; without either the error says what to type.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            // A model runs in the simulator, whatever devices the project names for its own app.
-            let device = if !self.app.is_empty() { self.device.clone() } else { self.device_or(project) };
-            let app = AppArgs { device, ..self.clone() };
+            let app = self.on(self.devices(project));
             return app.open_with(&[], "", project, shell);
         }
         let Project { app, apk, package, url, set, .. } = project.clone();

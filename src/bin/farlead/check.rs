@@ -26,6 +26,7 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
+use crate::news::{News, NewsArgs};
 use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::policy;
 use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
@@ -95,6 +96,8 @@ pub struct CheckArgs {
     /// Also write the run as it was found to this test file (of one spec, see --only)
     #[arg(long, value_name = "FILE", help_heading = "Kept tests")]
     record: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Reports")]
+    news: NewsArgs,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -132,7 +135,8 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     app.with_set_up(set_ups.all()).check_rules(&project)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
-    let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged };
+    let news = args.news.begin(files.iter().map(PathBuf::as_path))?;
+    let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged, news };
     let tasks = tasks(&place, &app.dictionary(texts), &learned)?;
     // Refused before anything runs, so that no search is lost over a wrong path.
     args.outputs.reports.refuse_to_overwrite(&files)?;
@@ -276,14 +280,13 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
 const GUARD_MS: u64 = 30 * 60 * 1_000;
 
 fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
-    let Checked { args, project, app, set_ups, judged } = *checked;
+    let Checked { args, project, app, set_ups, judged, .. } = *checked;
     let by_project = || Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER)));
     let agent = args.agent.clone().unwrap_or_else(by_project);
     let mut base = args.search.plan(project, agent.agent, texts)?;
     let policy = args.policy.as_deref().map(|path| policy::read(path, agent.agent)).transpose()?;
     agent.set(&mut base)?;
     base.kept = policy::start(learned.kept(agent.agent), policy.as_ref());
-    base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     let mut chosen: Vec<(&str, Chosen)> = Vec::new();
     for one in judged {
@@ -389,6 +392,7 @@ struct Checked<'a> {
     app: &'a OpenedApp,
     set_ups: &'a SetUps,
     judged: &'a [Judged],
+    news: Option<News>,
 }
 
 impl Checked<'_> {
@@ -427,6 +431,8 @@ fn check_all(
             ..args.kept.settings(&args.outputs, project, &app, seed)
         },
         interrupted: &interrupted,
+        tells_steps: args.verbose,
+        news: checked.news.as_ref(),
     };
     let progress = Progress::new(!shell.quiet);
     let ticks = Ticks::default();

@@ -14,7 +14,9 @@ use farlead::objective::{Formula, Shaping};
 use farlead::replay::{Player, violation};
 use farlead::report::{shortened, step_text, to_type};
 use farlead::rng::Seed;
-use farlead::search::{Bounds, Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
+use farlead::search::{
+    Bounds, Exhausted, Finding, News as SearchNews, Plan, Reach, Stop, exhaust_from, search,
+};
 use farlead::setup::prepared_outcomes;
 use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
 use farlead::test_case::Provenance;
@@ -23,6 +25,7 @@ use farlead::trace::Trace;
 use crate::app::OpenedApp;
 use crate::explore::shown_learning;
 use crate::lint::counted;
+use crate::news::News;
 use crate::progress::{interrupted_by, interrupted_exit};
 use crate::{Exit, Missing, Mistake};
 
@@ -63,6 +66,10 @@ pub struct Asked<'a> {
     pub keep: keep::Settings,
     /// Set at Ctrl-C.
     pub interrupted: &'a AtomicBool,
+    /// True if the steps of each episode are told.
+    pub tells_steps: bool,
+    /// News for a program that looks on.
+    pub news: Option<&'a News>,
 }
 
 /// Share of exhaustive search in deciding a spec.
@@ -426,11 +433,14 @@ fn decide_by_search(
     let mut episodes = Vec::new();
     let finding = search(&mut *device, spec, plan, &mut |news| {
         let is_stopped = asked.interrupted.load(Ordering::Relaxed);
-        let News::EpisodeEnded { episode, steps, device_ms, closest, trace, learning } = news else {
+        let SearchNews::EpisodeEnded { episode, steps, device_ms, closest, trace, learning } = news else {
             return !is_stopped;
         };
-        if let Some(trace) = trace {
-            tell(&told(spec, *episode, trace));
+        if asked.tells_steps {
+            tell(&told(spec, *episode, &trace()));
+        }
+        if let Some(news) = asked.news {
+            news.searched(&spec.name, *episode, (*steps, *closest), trace);
         }
         // The curve of a report needs about a thousand points, and more of the first episodes.
         if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {
@@ -449,7 +459,7 @@ fn decide_by_search(
         if episode % 16 == 1 {
             let closest = closest.map_or(String::new(), |steps| format!(", at best {steps} to go"));
             let rate = *steps as f64 / seconds.max(1e-6);
-            let learning = learning.filter(|_| plan.tells_steps).map(shown_learning).unwrap_or_default();
+            let learning = learning.filter(|_| asked.tells_steps).map(shown_learning).unwrap_or_default();
             let line = format!("episode {episode}/{episodes_max}{closest}{learning}, {rate:.0} steps/s");
             watch(&line, seconds, share);
         }

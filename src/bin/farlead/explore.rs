@@ -1,6 +1,6 @@
 //! `farlead explore`: goes through the app without a formula, keeps the crashes, watches specs, and counts what was seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,28 +12,33 @@ use farlead::abstraction::Counts;
 use farlead::agent::PLANNER;
 use farlead::device::App;
 use farlead::event::{Coverage, Lesson, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
+use farlead::experience::Experience;
 use farlead::gui::{Atom, Repertoire, Screen};
 use farlead::learned::{Learned, LearnedApp};
-use farlead::learned_model::LearnedModel;
+use farlead::learned_model::{LearnedModel, Point};
 use farlead::objective::Pays;
 use farlead::policy::Policy;
 use farlead::replay::capture_walk;
+use farlead::report::map_of_screens_svg;
 use farlead::rng::Seed;
 use farlead::search::{
-    Budget, Dictionary, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore, together,
+    Budget, Dictionary, EpisodeNews, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore,
+    together,
 };
 use farlead::situation::{Learning, Paths};
 use farlead::sorted;
 use farlead::spec::{Expectation, Source, Spec, parse, printable, shown_path};
 use farlead::statistics::area_under_curve;
-use farlead::store::{self, Batch, Places};
+use farlead::store::{self, Batch, Places, ScreenNumbers};
 use farlead::test_case::Provenance;
 use farlead::trace::Trace;
+use serde_json::json;
 
 use crate::agents::{AbstractionName, AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, exit_of_error, failed, keep_run, of_typed_text};
 use crate::lint::counted;
+use crate::news::{News, NewsArgs};
 use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{
     Progress, WallArgs, duration_ms, interrupted_by, interrupted_exit, interruption, left,
@@ -144,6 +149,8 @@ pub struct ExploreArgs {
     verbose: bool,
     #[command(flatten)]
     kept: KeptArgs,
+    #[command(flatten, next_help_heading = "Reports")]
+    news: NewsArgs,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -211,7 +218,8 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
     }
     let specs: Vec<Given<'_>> = judged.iter().flat_map(Given::of).collect();
-    let place = Place { args, project: &project, app, specs: &specs };
+    let news = args.news.begin(files.iter().map(PathBuf::as_path))?;
+    let place = Place { args, project: &project, app, specs: &specs, news };
     let exit = explore_all(&place, &place.app.dictionary(texts), known, shell)?;
     Ok(exit)
 }
@@ -269,6 +277,7 @@ struct Place<'a> {
     project: &'a Project,
     app: OpenedApp,
     specs: &'a [Given<'a>],
+    news: Option<News>,
 }
 
 impl ExploreArgs {
@@ -337,7 +346,7 @@ impl Place<'_> {
 }
 
 fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shell) -> anyhow::Result<Exit> {
-    let Place { args, project, ref app, specs } = *place;
+    let Place { args, project, ref app, specs, ref news } = *place;
     let Known { from, policy, mut learned } = known;
     let earlier_steps = from.steps;
     let agent = args.agent(project);
@@ -383,8 +392,11 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
     let begun = Instant::now();
     let explored = {
         let mut device = app.device(place.seed());
-        explore(&mut *device, &watched, repertoire, &plan, budget, from, &mut |news| {
-            let ExploreNews { point, episodes, crashes, learning } = *news;
+        explore(&mut *device, &watched, repertoire, &plan, budget, from, &mut |told| {
+            let ExploreNews { point, episodes, crashes, learning, ended } = *told;
+            if let (Some(news), Some(ended)) = (news, ended) {
+                tell(news, episodes, (point, crashes), ended);
+            }
             progress.say(|_| {
                 let learning = learning.filter(|_| args.verbose).map(shown_learning).unwrap_or_default();
                 let left = left(point.steps as f64, args.budget as f64, begun.elapsed().as_secs_f64());
@@ -413,7 +425,7 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
     experience.merge(&explored.experience);
     learned.experience = experience;
     learned.add(plan.agent, &explored.kept);
-    outputs.mapped(explored.model.map(), &screens_of(&explored.model, &learned));
+    outputs.mapped(explored.model.map(), &screens_of(&explored.model, &learned.experience));
     outputs.write_beside(learned::MODEL_FILE, &explored.model.to_text());
     outputs.write_beside(learned::EXPERIENCE_FILE, &learned.to_text());
     let mut exit = match &explored.failure {
@@ -436,6 +448,8 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
             exhaustive: Exhaustive::Never,
             keep: args.kept.settings(&args.outputs, project, &app, place.seed()),
             interrupted: &interrupted,
+            tells_steps: false,
+            news: None,
         },
     };
     for fault in &explored.faults {
@@ -451,6 +465,34 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
         learned::write(path, &learned)?;
     }
     outputs.end(exit)
+}
+
+/// Tells of an episode for a program that looks on.
+fn tell(news: &News, episodes: u32, (point, crashes): (Point, usize), ended: EpisodeNews<'_>) {
+    let EpisodeNews { trace, model, experience } = ended;
+    let Point { steps, activities, screens, done, transitions } = point;
+    let counts = json!({
+        "steps": steps,
+        "activities": activities,
+        "screens": screens,
+        "done": done,
+        "transitions": transitions,
+        "crashes": crashes,
+    });
+    news.explored(episodes, counts, trace);
+    news.mapped(|| {
+        let (mut numbers, mut screens) = (ScreenNumbers::new(), Vec::new());
+        let screen_of = screens_of(model, experience);
+        let map = model.map().with_screens(|states| {
+            let screen = screen_of(states)?;
+            let (number, met) = numbers.number(&screen);
+            if met.is_some() {
+                screens.push(screen);
+            }
+            Some(number)
+        });
+        map_of_screens_svg(&map, &screens, &BTreeMap::new())
+    });
 }
 
 /// Writes the walk to `path`, as a test that the app does not crash on it.
@@ -478,9 +520,9 @@ fn record(
 /// Returns a function that finds a screen of states of `model`, the first that the experience has.
 fn screens_of<'a>(
     model: &'a LearnedModel,
-    learned: &'a Learned,
+    experience: &'a Experience,
 ) -> impl Fn(&[usize]) -> Option<Arc<Screen>> + use<'a> {
-    let screens = sorted::map(learned.experience.links().map(|link| (link.screen.identity(), link.screen)));
+    let screens = sorted::map(experience.links().map(|link| (link.screen.identity(), link.screen)));
     move |states| {
         let mut identities = states.iter().map(|&state| model.states()[state].identity);
         identities.find_map(|identity| screens.get(&identity).map(|&screen| screen.clone()))

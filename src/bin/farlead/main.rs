@@ -23,6 +23,7 @@ mod merge;
 mod minimize;
 mod model;
 mod monitor;
+mod news;
 mod outputs;
 mod policy;
 mod progress;

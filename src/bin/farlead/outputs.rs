@@ -449,14 +449,7 @@ impl<'a> Outputs<'a> {
 
     /// Records the map of an explored app; `screen_of` returns a screen of the states that it is given.
     pub fn mapped(&mut self, mapped: Mapped, screen_of: &dyn Fn(&[usize]) -> Option<Arc<Screen>>) {
-        let Mapped { mut map, states, screens } = mapped;
-        for (kind, states) in map.kinds.iter_mut().zip(&states) {
-            kind.screen = screen_of(states).map(|screen| self.screen(&screen));
-        }
-        let abstracted = map.abstracted.iter_mut().flat_map(|abstracted| &mut abstracted.states);
-        for (state, screens) in abstracted.zip(&screens) {
-            state.screen = screen_of(screens).map(|screen| self.screen(&screen));
-        }
+        let map = mapped.with_screens(|states| screen_of(states).map(|screen| self.screen(&screen)));
         self.tell(Event::Mapped(Box::new(map)));
         for (name, drawn) in
             [(MAP_PAGE, report::map_html(&self.run)), (MAP_PICTURE, report::map_svg(&self.run))]

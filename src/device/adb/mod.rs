@@ -18,6 +18,8 @@ mod changes;
 mod client;
 mod error;
 mod gestures;
+#[cfg(feature = "adb")]
+mod glimpse;
 mod line;
 mod look;
 mod patience;
@@ -42,6 +44,8 @@ use crate::gui::{Action, Pixels, Screen};
 #[cfg(feature = "adb")]
 pub use client::Client;
 pub use error::{AdbError, SETTINGS_SWITCH, refuses_settings};
+#[cfg(feature = "adb")]
+pub use glimpse::glimpse;
 pub use line::{Answer, Line, LineError};
 pub use server::{DeviceState, Listed, Server, ServerError};
 pub use transcript::{Order, Recorder, Recording, Replayed, TranscriptError};

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::super::coverage;
 use super::super::run::Run;
@@ -17,6 +18,7 @@ use super::{POLICY, STYLE, opening};
 use crate::drawing::svg::{cut, short};
 use crate::drawing::{self, Drawing, Rectangle, Style};
 use crate::event::{AppMap, Kind, KindWay, PathStep};
+use crate::gui::{Picture, Screen};
 use crate::sorted;
 
 const MAP_STYLE: &str = include_str!("map.css");
@@ -66,10 +68,13 @@ pub struct Section {
     pub symbols: BTreeMap<usize, String>,
 }
 
+/// Pictures of the screens of a map, by their numbers.
+type Pictures = BTreeMap<usize, Arc<Picture>>;
+
 /// Returns the section of the page of a run, if it has a map.
 pub fn section(run: &Run) -> Option<Section> {
-    let map = drawn(run)?;
-    let symbols = symbols(run, map);
+    let map = run.map().filter(|map| has_room(map))?;
+    let symbols = symbols(map, run.screens(), run.pictures());
     let mut html = String::from("<section class=\"spec\" id=\"map\"><h2>Map</h2>");
     html += &explored(map, &symbols);
     if let Some(abstracted) = &map.abstracted {
@@ -86,8 +91,8 @@ pub fn parts() -> (&'static str, &'static str) {
 
 /// Returns the map of an explored app as a page of HTML; none if no app was explored.
 pub fn map_html(run: &Run) -> Option<String> {
-    let map = drawn(run)?;
-    let symbols = symbols(run, map);
+    let map = run.map().filter(|map| has_room(map))?;
+    let symbols = symbols(map, run.screens(), run.pictures());
     let app = run.began().map_or(String::new(), |began| format!("{} {}", began.package, began.version));
     let app = escape(&line(&app, 200));
     let mut page = opening(&format!("Map of {app}"), POLICY, "m-page", &[STYLE, MAP_STYLE]);
@@ -112,40 +117,44 @@ pub fn map_html(run: &Run) -> Option<String> {
 
 /// Returns the map of an explored app as a file of SVG; none if no app was explored.
 pub fn map_svg(run: &Run) -> Option<String> {
-    let map = drawn(run)?;
-    let symbols = if map.kinds.len() <= PICTURED_MAX { symbols(run, map) } else { BTreeMap::new() };
+    map_of_screens_svg(run.map()?, run.screens(), run.pictures())
+}
+
+/// Returns the map of an app with these screens as a file of SVG; none if it has too many parts.
+pub fn map_of_screens_svg(map: &AppMap, screens: &[Arc<Screen>], pictures: &Pictures) -> Option<String> {
+    if !has_room(map) {
+        return None;
+    }
+    let is_small = map.kinds.len() <= PICTURED_MAX;
+    let symbols = if is_small { symbols(map, screens, pictures) } else { BTreeMap::new() };
     let shown: String = symbols.values().map(String::as_str).collect();
     let picture =
         picture(map, &symbols, false, &format!("<style><![CDATA[\n{STYLE}{MAP_STYLE}]]></style>{shown}"));
     Some(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n"))
 }
 
-/// Returns the map of a run, if it is one that can be drawn.
-fn drawn(run: &Run) -> Option<&AppMap> {
+/// Returns true if a map can be drawn.
+fn has_room(map: &AppMap) -> bool {
     let has_room = |nodes: usize, arrows: usize| nodes <= KINDS_MAX && arrows <= WAYS_MAX;
-    run.map().filter(|map| {
-        let states = map.abstracted.as_ref();
-        has_room(map.kinds.len(), map.ways.len())
-            && states.is_none_or(|states| has_room(states.states.len(), states.edges.len()))
-    })
+    let states = map.abstracted.as_ref();
+    has_room(map.kinds.len(), map.ways.len())
+        && states.is_none_or(|states| has_room(states.states.len(), states.edges.len()))
 }
 
 /// Returns the screens of the map, drawn, as far as there is room.
-fn symbols(run: &Run, map: &AppMap) -> BTreeMap<usize, String> {
+fn symbols(map: &AppMap, screens: &[Arc<Screen>], pictures: &Pictures) -> BTreeMap<usize, String> {
     let of_states = map.abstracted.iter().flat_map(|abstracted| &abstracted.states);
     let of_states: Vec<usize> = of_states.filter_map(|state| state.screen).collect();
-    let screens = || map.kinds.iter().filter_map(|kind| kind.screen).chain(of_states.iter().copied());
-    let displays = Displays::of(
-        screens().map(|screen| &*run.screens()[screen]),
-        run.pictures().values().map(|picture| &**picture),
-    );
+    let numbers = || map.kinds.iter().filter_map(|kind| kind.screen).chain(of_states.iter().copied());
+    let displays =
+        Displays::of(numbers().map(|screen| &*screens[screen]), pictures.values().map(|picture| &**picture));
     let (mut symbols, mut bytes) = (BTreeMap::new(), 0);
-    for number in screens() {
+    for number in numbers() {
         if symbols.contains_key(&number) {
             continue;
         }
-        let screen = &run.screens()[number];
-        let picture = run.pictures().get(&number).map(|picture| &**picture);
+        let screen = &screens[number];
+        let picture = pictures.get(&number).map(|picture| &**picture);
         let symbol = phone::symbol(number, screen, picture, displays.canvas(screen));
         if bytes + symbol.len() <= SYMBOLS_BYTES_MAX {
             bytes += symbol.len();

@@ -20,10 +20,10 @@ use std::fmt::Write as _;
 
 use super::run::Run;
 use super::words::{self, escape, grouped, len, line};
-pub use app_map::{map_html, map_svg};
+pub use app_map::{map_html, map_of_screens_svg, map_svg};
 pub use automaton::automaton_svg;
 pub use model_diff::model_diff_html;
-pub use phone::{Canvas, Displays, screen_svg};
+pub use phone::{Canvas, Displays, picture_svg, screen_svg};
 use spec::Section;
 
 /// Size of a page that a browser still loads well; the page names what is left out.

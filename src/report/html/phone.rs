@@ -187,6 +187,16 @@ pub fn screen_svg(screen: &Screen, picture: Option<&Picture>, canvas: Canvas) ->
     )
 }
 
+/// Returns the picture of a display as SVG.
+pub fn picture_svg(picture: &Picture) -> String {
+    let (width, height) = picture.display();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\"><image width=\"{width}\" \
+         height=\"{height}\" href=\"data:image/png;base64,{}\"/></svg>",
+        picture.base64()
+    )
+}
+
 fn drawn(screen: &Screen, picture: Option<&Picture>, canvas: Canvas) -> String {
     let whole = canvas.whole();
     let mut svg = String::new();

@@ -95,7 +95,6 @@ impl Recorder {
                 steps_max: spec.budget.steps_max.unwrap_or(6),
                 episodes_max: spec.budget.episodes_max.unwrap_or(100),
                 actions: file.actions.clone().into(),
-                tells_steps: true,
                 ..Plan::new(agent)
             };
             self.begin(source, spec, &plan);
@@ -128,7 +127,7 @@ impl Recorder {
         let finding = search(&mut device, spec, plan, &mut |news| {
             if let News::EpisodeEnded { episode, steps, closest, trace, .. } = news {
                 let (episode, steps, closest) = (*episode, *steps, *closest);
-                self.follow(trace.as_ref().expect("steps were asked for"), &mut map);
+                self.follow(&trace(), &mut map);
                 self.events.push(Event::EpisodeEnded { spec: number, episode, steps, closest });
             }
             true

@@ -3,7 +3,9 @@
 //! The library's [`farlead::studio`] leads the run; specs are lint like in an editor; searching, replaying and storing are the
 //! commands of this program, started as a user would type them. One thread owns all of that and takes what pages say in turn.
 
+mod devices;
 mod files;
+mod followed;
 mod job;
 mod web;
 
@@ -13,7 +15,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use farlead::device::Device;
@@ -38,7 +41,9 @@ use crate::set_up::{SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Mistake, say};
+use devices::Devices;
 use files::Files;
+use followed::Followed;
 use job::{Change, Job};
 use web::Web;
 
@@ -50,6 +55,8 @@ const LOOKS: Duration = Duration::from_millis(250);
 const FILES_EVERY: u32 = 4;
 /// Report of the last command, below the folder of the project.
 const REPORT: &str = ".farlead/studio/report.html";
+/// News of the last command.
+const NEWS: &str = ".farlead/studio/news.jsonl";
 
 /// Open a page in the browser: drive the app, click specs together, watch searches.
 #[derive(Debug, Args)]
@@ -94,17 +101,20 @@ pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
         // Whoever starts it waits for this line, so it must not stay in a buffer.
         stdout.flush()?;
     }
-    let mut looks = 0;
+    let (mut looks, mut last) = (0, Instant::now());
     while !interrupted.load(Ordering::Relaxed) {
         match web.incoming().recv_timeout(LOOKS) {
             Ok(incoming) => host.take(incoming),
-            Err(RecvTimeoutError::Timeout) => {
-                looks += 1;
-                if looks % FILES_EVERY == 0 {
-                    host.tell_changed_files();
-                }
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if last.elapsed() >= LOOKS {
+            last = Instant::now();
+            looks += 1;
+            host.tell_news();
+            if looks % FILES_EVERY == 0 {
+                host.tell_changed_files();
+            }
         }
     }
     host.end(&web);
@@ -126,12 +136,18 @@ enum Incoming {
 }
 
 /// Document that is not the same at all times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Wanted {
     /// Picture of this number.
     Picture(usize),
     /// Report of the last command, as HTML.
     Report,
+    /// Screen of this number in the news of the last command.
+    Screen(usize),
+    /// Map in the news of the last command.
+    Map,
+    /// Screen of the phone of this name, as it is now.
+    Device(String),
 }
 
 /// Request of a page besides those about the run.
@@ -177,6 +193,12 @@ enum ProjectRequest {
     WalkThrough { file: String },
     /// Leaves the test that is walked through.
     LeaveTest,
+    /// Lists the devices that the app could run on.
+    Devices,
+    /// Drives another device from now on; the run is done again there.
+    Drive { device: String },
+    /// Gives commands these devices from now on.
+    Share { devices: Vec<String> },
     /// Ends the command that runs.
     Stop,
     /// Lets the command rest, or go on.
@@ -184,7 +206,7 @@ enum ProjectRequest {
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 15] = [
+const PROJECT_REQUESTS: [&str; 18] = [
     "hello",
     "files",
     "open",
@@ -198,6 +220,9 @@ const PROJECT_REQUESTS: [&str; 15] = [
     "replay",
     "walk-through",
     "leave-test",
+    "devices",
+    "drive",
+    "share",
     "stop",
     "pause",
 ];
@@ -210,11 +235,14 @@ struct Host<'a> {
     set_ups: SetUps,
     /// Set-up and seed of the test that is walked through.
     walked: Option<Walked>,
+    devices: Devices,
     /// None while a command uses the devices.
     app: Option<OpenedApp>,
     studio: Studio,
     files: Files,
     job: Option<Job>,
+    /// News of the last command.
+    followed: Followed,
     /// Pages, each with what its editor has open.
     pages: BTreeMap<u64, Page>,
     sender: Sender<Incoming>,
@@ -239,7 +267,8 @@ impl<'a> Host<'a> {
         shell: &'a Shell,
         sender: Sender<Incoming>,
     ) -> anyhow::Result<Host<'a>> {
-        let app = args.app.open(&project, shell)?;
+        let devices = Devices::default();
+        let app = devices.of_studio(&args.app, &project).open(&project, shell)?;
         set_ups.check_app(&app.app())?;
         let app = app.with_set_up(set_ups.all());
         let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
@@ -252,10 +281,12 @@ impl<'a> Host<'a> {
             project,
             set_ups,
             walked: None,
+            devices,
             app: Some(app),
             studio,
             files,
             job: None,
+            followed: Followed::default(),
             pages: BTreeMap::new(),
             sender,
         };
@@ -281,6 +312,13 @@ impl<'a> Host<'a> {
                 let document = match wanted {
                     Wanted::Picture(number) => self.studio.picture(number),
                     Wanted::Report => std::fs::read_to_string(self.report()).ok(),
+                    Wanted::Screen(number) => self.followed.screen(number),
+                    Wanted::Map => self.followed.map(),
+                    Wanted::Device(name) => {
+                        // A phone may take its time, and others go on meanwhile.
+                        thread::spawn(move || answer.send(devices::picture(&name)));
+                        return;
+                    }
                 };
                 // A browser that has gone away wants nothing any more.
                 let _ = answer.send(document);
@@ -300,6 +338,13 @@ impl<'a> Host<'a> {
     fn tell_all(&mut self, message: &Value) {
         let numbers: Vec<u64> = self.pages.keys().copied().collect();
         numbers.into_iter().for_each(|number| self.tell(number, message));
+    }
+
+    /// Tells what the command that runs has written since the last call.
+    fn tell_news(&mut self) {
+        for news in self.followed.read() {
+            self.tell_all(&json!({ "event": "news", "news": news }));
+        }
     }
 
     fn tell_changed_files(&mut self) {
@@ -369,6 +414,7 @@ impl<'a> Host<'a> {
                     "version": PROTOCOL,
                     "farlead": env!("CARGO_PKG_VERSION"),
                     "job": self.job.as_ref().map(|job| &job.shown),
+                    "news": self.followed.said(),
                     "view": self.studio.answer(Request::View)?,
                     "files": self.files.list(),
                 })
@@ -412,7 +458,7 @@ impl<'a> Host<'a> {
                     args.push(self.files.path(&file)?.into_os_string());
                 }
                 args.extend(["--budget".into(), budget.unwrap_or(1_000).to_string().into()]);
-                self.start(args, false)?
+                self.start(args, true)?
             }
             ProjectRequest::Replay { file } => {
                 let path = self.files.path(&file)?;
@@ -420,6 +466,24 @@ impl<'a> Host<'a> {
             }
             ProjectRequest::WalkThrough { file } => self.walk_through(&file)?,
             ProjectRequest::LeaveTest => self.leave_test()?,
+            ProjectRequest::Devices => {
+                json!({ "devices": self.devices.list(&self.args.app, &self.project)? })
+            }
+            ProjectRequest::Drive { device } => {
+                if self.job.is_some() && self.app.is_none() {
+                    return Err(Refusal::Busy.into());
+                }
+                self.devices.drive(&device, &self.args.app, &self.project)?;
+                let device = self.reopen_device()?;
+                let resumed = self.studio.resume(device);
+                self.tell_view()?;
+                resumed?;
+                json!({})
+            }
+            ProjectRequest::Share { devices } => {
+                self.devices.share(devices, &self.args.app, &self.project)?;
+                json!({})
+            }
             ProjectRequest::Stop => {
                 self.running()?.stop();
                 json!({})
@@ -443,7 +507,8 @@ impl<'a> Host<'a> {
 
     /// Opens the app, set up as the project says, or as the test that is walked through wants it.
     fn open_device(&mut self) -> anyhow::Result<Box<dyn Device>> {
-        let app = self.args.app.open(&self.project, self.shell)?;
+        let args = self.devices.of_studio(&self.args.app, &self.project);
+        let app = args.open(&self.project, self.shell)?;
         let (app, seed) = match &self.walked {
             // As `farlead replay` does it the first time.
             Some(Walked { test, set_up }) => {
@@ -472,7 +537,8 @@ impl<'a> Host<'a> {
         let source = sources::read_text(&path)?;
         let read = test_case::read(&source);
         let Some(test) = read.test else {
-            let message = format!("{file} is no stored test, or has mistakes; `farlead lint {file}` lists them");
+            let message =
+                format!("{file} is no stored test, or has mistakes; `farlead lint {file}` lists them");
             return Err(Mistake::new(message).into());
         };
         let package = &test.provenance.package;
@@ -520,19 +586,21 @@ impl<'a> Host<'a> {
     }
 
     /// Returns the flags by which a command reports to the studio.
-    fn reports(&self, tells_steps: bool) -> Vec<OsString> {
-        let report = self.report();
-        // The report of the command before is no report of this one.
-        let _ = std::fs::remove_file(&report);
+    fn reports(&self, tells_news: bool) -> Vec<OsString> {
+        let (report, news) = (self.report(), self.project.folder.join(NEWS));
+        // What the command before has written is nothing of this one.
+        for file in [&report, &news] {
+            let _ = std::fs::remove_file(file);
+        }
         let mut flags: Vec<OsString> = vec!["--json".into(), "--html".into(), report.into_os_string()];
-        if tells_steps {
-            flags.push("--verbose".into());
+        if tells_news {
+            flags.extend(["--news".into(), news.into_os_string()]);
         }
         flags
     }
 
-    /// Starts a command on the app of the studio; `tells_steps` says if it has a line for each.
-    fn start(&mut self, mut args: Vec<OsString>, tells_steps: bool) -> anyhow::Result<Value> {
+    /// Starts a command on the app of the studio; `tells_news` says if it is one that does.
+    fn start(&mut self, mut args: Vec<OsString>, tells_news: bool) -> anyhow::Result<Value> {
         if self.job.is_some() {
             let message = "a command runs already; wait until it ends, or stop it";
             return Err(Mistake::new(message.to_string()).into());
@@ -540,12 +608,14 @@ impl<'a> Host<'a> {
         if let Some(folder) = self.report().parent() {
             std::fs::create_dir_all(folder)?;
         }
-        args.extend(self.args.app.flags());
+        args.extend(self.devices.of_commands(&self.args.app, &self.project).flags());
         args.extend(self.args.set_up.flags());
         args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
         let shown = job::shown(&args);
-        args.extend(self.reports(tells_steps));
-        if self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
+        args.extend(self.reports(tells_news));
+        self.followed = Followed::new(self.project.folder.join(NEWS));
+        let takes_it = self.devices.share_the_driven(&self.args.app, &self.project);
+        if takes_it && self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
             // One at a time drives a device.
             self.studio.release();
             self.app = None;
@@ -562,6 +632,7 @@ impl<'a> Host<'a> {
                 self.tell_all(&json!({ "event": "lines", "stream": stream.name(), "text": text }));
             }
             Change::Ended(code) => {
+                self.tell_news();
                 self.job = None;
                 let has_report = self.report().exists();
                 let lost = self.take_back().err().map(|error| format!("{error:#}"));

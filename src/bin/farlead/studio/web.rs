@@ -199,17 +199,22 @@ impl Shared {
                 return Answer::page("text/css; charset=utf-8", &style);
             }
             "/report.html" => Some(Wanted::Report),
+            "/map.svg" => Some(Wanted::Map),
             path => {
-                path.strip_prefix("/picture/").and_then(|number| number.parse().ok()).map(Wanted::Picture)
+                let number = |before: &str| path.strip_prefix(before).and_then(|number| number.parse().ok());
+                number("/picture/")
+                    .map(Wanted::Picture)
+                    .or_else(|| number("/screen/").map(Wanted::Screen))
+                    .or_else(|| path.strip_prefix("/device/").and_then(unescaped).map(Wanted::Device))
             }
         };
         let found = wanted.and_then(|wanted| {
             let (sender, answer) = channel();
-            self.send(Incoming::Wanted(wanted, sender));
+            self.send(Incoming::Wanted(wanted.clone(), sender));
             answer.recv().ok().flatten().map(|body| (wanted, body))
         });
         match found {
-            Some((Wanted::Picture(_), body)) => {
+            Some((Wanted::Picture(_) | Wanted::Screen(_) | Wanted::Map | Wanted::Device(_), body)) => {
                 Answer { status: "200 OK", kind: "image/svg+xml", policy: PICTURE_POLICY, body }
             }
             Some((Wanted::Report, body)) => {
@@ -261,6 +266,21 @@ impl Shared {
         // The other side ends with the program.
         let _ = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
+}
+
+/// Returns the text of a part of an address, in which `%` stands before two hexadecimal digits.
+fn unescaped(part: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::new(), part.bytes());
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            let digits = std::str::from_utf8(&digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Compares in a time that does not depend on the place of the first difference.

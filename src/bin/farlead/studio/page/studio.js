@@ -66,6 +66,8 @@ function connect() {
     showFiles(hello.files);
     showView(hello.view);
     showJob(hello.job);
+    Object.assign(job, { episodes: [], counts: [], maps: 0 });
+    hello.news.forEach(takeNews);
     if (opened.file) openFile(opened.file);
     else if (!edited()) edit();
   });
@@ -95,6 +97,7 @@ function hear(message) {
   else if (message.event === "file") fileChanged(message);
   else if (message.event === "job") beginJob(message.command);
   else if (message.event === "lines") showLines(message);
+  else if (message.event === "news") takeNews(message.news);
   else if (message.event === "ended") endJob(message);
 }
 
@@ -115,6 +118,7 @@ function showView(next) {
   // What is being typed is newer than what the studio knows.
   if (document.activeElement !== at("name")) at("name").value = view.name;
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
+  if (at("step").open) at("step").close();
   at("branches").replaceChildren(
     ...view.branches.map((branch, number) =>
       make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.name}, ${branch.steps} steps, ${branch.last}`),
@@ -131,13 +135,13 @@ function showStrip() {
     const isMet = expected.every((one) => one.is_met);
     const mark = expected.length ? make("span", { class: isMet ? "good" : "bad" }, `${expected.length} expected${isMet ? "" : ", not met"}`) : null;
     const notices = step.notices.map((notice) => make("span", {}, notice.split("\n")[0]));
-    const title = isLast ? "The screen below" : "Go back to here: the run is done again";
+    const title = isLast ? "The screen below" : "Look at this step";
     return make(
       "li",
       { class: isLast ? "is-last" : "" },
       make(
         "button",
-        { title, onclick: () => !isLast && request({ do: "back-to", step: number }) },
+        { title, onclick: () => !isLast && openStep(number) },
         make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
         make("b", {}, `${number}. ${step.action}`),
         make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
@@ -148,6 +152,18 @@ function showStrip() {
   });
   at("strip").replaceChildren(...steps);
   at("strip").lastElementChild?.scrollIntoView({ block: "nearest", inline: "end" });
+}
+
+/** Shows the screen of an earlier step beside the one that is there now. */
+function openStep(number) {
+  const step = view.steps[number];
+  const last = view.steps[view.steps.length - 1];
+  at("step-title").textContent = `Step ${number}: ${step.action}`;
+  const shown = (name, one) => make("figure", {}, make("figcaption", {}, name), make("img", { src: picture(one.picture), alt: `${name}: ${one.activity}` }));
+  at("step-screens").replaceChildren(shown(`Step ${number}`, step), shown("Now", last));
+  at("step-notices").textContent = step.notices.join("\n");
+  at("step-back").onclick = () => (at("step").close(), request({ do: "back-to", step: number }));
+  at("step").showModal();
 }
 
 const named = (widget) => widget.name || widget.id || widget.class;
@@ -402,9 +418,21 @@ async function draft() {
     at("draft-judged").textContent = await judgedInWords(text, draftFile());
     at("draft-words").textContent = await inWords(uri("draft", draftFile()), text);
     if (at("drawn-part").open) await drawDraft();
+    if (at("forms-part").open) await showForms();
   } catch (error) {
     at("draft-judged").textContent = error.message;
   }
+}
+
+/** Shows all forms of the spec, each with whether this run meets it. */
+async function showForms() {
+  const shown = [];
+  for (const input of document.querySelectorAll("input[name=form]")) {
+    const { text } = await ask({ do: "draft", form: input.value });
+    const file = input.value === "scenario" ? "draft.feature" : "draft.ltl";
+    shown.push(make("h3", {}, input.parentElement.textContent.trim()), make("pre", { tabIndex: 0 }, text), make("p", { class: "hint" }, await judgedInWords(text, file)));
+  }
+  at("forms").replaceChildren(...shown);
 }
 
 /** Shows the automata of the draft; pictures are inert, whatever texts are in them. */
@@ -641,10 +669,11 @@ async function save() {
 
 // Commands.
 
-const job = { runs: false, rests: false, log: [], episodes: [], timer: 0 };
-/** Most episodes that are kept, and that are shown. */
+const job = { runs: false, rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: 0 };
+/** Most episodes that are kept, and that are shown; most points of a curve. */
 const EPISODES_KEPT = 400;
 const EPISODES_SHOWN = 20;
+const POINTS_MAX = 600;
 
 function showJob(command) {
   job.runs = Boolean(command);
@@ -656,11 +685,10 @@ function showJob(command) {
 }
 
 function beginJob(command) {
-  Object.assign(job, { rests: false, log: [], episodes: [], timer: 0 });
-  at("episodes-part").hidden = true;
+  Object.assign(job, { rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: job.number + 1 });
+  for (const id of ["episodes-part", "curve", "map", "report"]) at(id).hidden = true;
   at("results").replaceChildren();
   at("log").textContent = "";
-  at("report").hidden = true;
   at("progress").textContent = "It runs.";
   showJob(command);
 }
@@ -675,7 +703,6 @@ function showLines({ stream, text }) {
         // A line that was cut is shown as it is.
       }
     }
-    if (stream === "err") showEpisode(line);
     job.log.push(line);
   }
   job.log.splice(0, Math.max(0, job.log.length - 400));
@@ -683,44 +710,89 @@ function showLines({ stream, text }) {
   at("log").scrollTop = at("log").scrollHeight;
 }
 
-/** Takes a line of `--verbose`: the head of an episode, a step, or what is said of the step. */
-function showEpisode(line) {
-  const head = /^(.*), episode (\d+)$/.exec(line);
-  const episode = job.episodes[job.episodes.length - 1];
-  const step = /^ +(\d+)\. (.*)$/.exec(line);
-  if (head) {
-    at("progress").textContent = `${head[1]}: episode ${head[2]}`;
-    job.episodes.push({ name: `${head[1]}, episode ${head[2]}`, steps: [], left: "" });
+/** Returns the address of a picture of the command; those of another command have the same numbers. */
+const ofJob = (path, number) => `${path}?token=${encodeURIComponent(token)}&command=${job.number}.${number}`;
+
+/** Takes news of the command: an episode, counts, or a new map. */
+function takeNews(news) {
+  if (news.news === "episode") {
+    job.episodes.push(news);
     // Those that have come nearest stay, and the latest.
     if (job.episodes.length > EPISODES_KEPT) job.episodes = [...nearest(job.episodes.slice(0, -1)).slice(0, EPISODES_KEPT / 2), job.episodes[job.episodes.length - 1]];
-  } else if (episode && step) episode.steps.push({ action: step[2], notes: [] });
-  else if (episode?.steps.length && line.startsWith("     ")) {
-    episode.steps[episode.steps.length - 1].notes.push(line.trim());
-    const left = /, leaves (.*)$/.exec(line);
-    if (left) episode.left = left[1];
-  } else return;
-  job.timer ||= setTimeout(showEpisodes, 200);
+  } else if (news.news === "counts") {
+    job.counts.push(news);
+    // A curve needs no more points; every other one of the older will do.
+    if (job.counts.length > POINTS_MAX) job.counts = job.counts.filter((_, number) => number % 2 === 0 || number > POINTS_MAX / 2);
+  } else if (news.news === "map") job.maps += 1;
+  job.timer ||= setTimeout(showNews, 200);
 }
 
-/** Returns episodes by how little is left of the formula, counted in atoms. */
-const nearest = (episodes) => {
-  const atoms = (episode) => (episode.left === "true" ? -1 : episode.left.split("[").length);
-  return [...episodes].sort((one, other) => atoms(one) - atoms(other));
-};
+/** Returns how little an episode has left of the formula at its best step, counted in atoms. */
+const atomsLeft = (episode) => Math.min(...episode.run.steps.map((step) => (step.left === "true" ? -1 : step.left.split("[").length)));
+
+/** Returns episodes by how near they came, the latest first among equals; those of exploring have no aim. */
+const nearest = (episodes) => [...episodes].sort((one, other) => (one.spec === null ? 0 : atomsLeft(one) - atomsLeft(other)) || other.episode - one.episode);
+
+function showNews() {
+  job.timer = 0;
+  showCounts();
+  at("map").hidden = !job.maps;
+  const map = ofJob("/map.svg", job.maps);
+  if (job.maps && at("map").open && at("map-picture").getAttribute("src") !== map) at("map-picture").src = map;
+  showEpisodes();
+}
+
+function showCounts() {
+  const last = job.counts[job.counts.length - 1];
+  at("curve").hidden = !last;
+  if (!last) return;
+  const explored = last.explored;
+  at("progress").textContent = explored
+    ? `episode ${last.episode}, ${explored.steps} steps: ${explored.activities} activities, ${explored.screens} screens, ${explored.transitions} transitions, ${explored.crashes} crashes`
+    : `${last.spec}: episode ${last.episode}, ${last.steps} steps${last.closest === null ? "" : `, at best ${last.closest} to go`}`;
+  const points = job.counts.filter((one) => one.spec === last.spec);
+  const lines = explored ? ["screens", "transitions"].map((name) => [name, points.map((one) => [one.explored.steps, one.explored[name]])]) : [["steps to go, at best", points.filter((one) => one.closest !== null).map((one) => [one.steps, one.closest])]];
+  drawCurve(lines.filter(([, line]) => line.length > 1));
+}
+
+/** Draws lines, each a name and its points. */
+function drawCurve(lines) {
+  const SVG = "http://www.w3.org/2000/svg";
+  const [width, height] = [600, 120];
+  const all = lines.flatMap(([, line]) => line);
+  const most = (part) => Math.max(1, ...all.map((point) => point[part]));
+  const [mostX, mostY] = [most(0), most(1)];
+  at("curve-lines").replaceChildren(
+    ...lines.map(([, line], number) => {
+      const drawn = document.createElementNS(SVG, "polyline");
+      drawn.setAttribute("points", line.map(([x, y]) => `${((x / mostX) * width).toFixed(1)},${(height - (y / mostY) * (height - 4) - 2).toFixed(1)}`).join(" "));
+      drawn.setAttribute("class", `line-${number}`);
+      return drawn;
+    }),
+  );
+  at("curve-names").replaceChildren(...lines.map(([name, line], number) => make("span", { class: `line-${number}` }, `${name}: ${line[line.length - 1][1]}`)));
+}
+
+/** Returns an action with the short name of the activity that it starts. */
+const short = (action) => action.replace(/^reinitialise (?:.*\.)?/, "start ");
 
 function showEpisodes() {
-  job.timer = 0;
   at("episodes-part").hidden = !job.episodes.length;
+  at("episodes-title").textContent = job.episodes.some((one) => one.spec !== null) ? "Episodes, nearest first" : "Episodes, latest first";
   if (!at("episodes-part").open) return;
+  const name = (episode) => `${episode.spec === null ? "" : `${episode.spec}, `}episode ${episode.episode}`;
   const open = new Set([...document.querySelectorAll("#episodes details[open]")].map((one) => one.dataset.name));
+  const shownStep = (step) => make("li", { title: [step.why, step.labels.length ? `holds: ${step.labels.join(" ")}` : ""].filter(Boolean).join("\n") }, step.screen === null ? null : make("img", { src: ofJob(`/screen/${step.screen}`, 0), alt: "", loading: "lazy" }), make("b", {}, short(step.action)), step.labels.length ? make("span", {}, step.labels.join(" ")) : null);
   at("episodes").replaceChildren(
     ...nearest(job.episodes)
       .slice(0, EPISODES_SHOWN)
       .map((episode) => {
-        const steps = episode.steps.map((step) => make("li", {}, make("b", {}, step.action), ...step.notes.map((note) => make("div", {}, note))));
-        const shown = make("details", { open: open.has(episode.name) }, make("summary", {}, `${episode.name}: ${episode.steps.map((step) => step.action).join(" → ")}`), make("ol", {}, ...steps));
-        shown.dataset.name = episode.name;
-        return make("li", {}, shown, make("span", { class: "hint" }, episode.left === "true" ? "all is reached" : `leaves ${episode.left}`));
+        const { steps, left_out: leftOut } = episode.run;
+        const last = steps[steps.length - 1];
+        const reasons = make("details", { open: open.has(name(episode)) }, make("summary", {}, "Reasons"), make("ol", {}, ...steps.map((step, number) => make("li", {}, make("b", {}, `${leftOut + number}. ${short(step.action)}`), step.why ? make("div", {}, step.why) : null, make("div", { class: "hint" }, `leaves ${step.left}`)))));
+        reasons.dataset.name = name(episode);
+        const state = episode.spec === null ? "" : last?.left === "true" ? "all is reached" : `leaves ${last?.left}`;
+        return make("li", {}, make("b", {}, name(episode)), make("span", { class: "hint" }, ` ${state}`), make("ol", { class: "pictures", tabIndex: 0 }, ...steps.map(shownStep)), reasons);
       }),
   );
 }
@@ -762,17 +834,58 @@ function endJob({ code, report, lost }) {
 }
 
 at("episodes-part").addEventListener("toggle", showEpisodes);
+at("map").addEventListener("toggle", showNews);
+
+// Devices.
+
+/** Pause between two pictures of each phone that is looked on, in milliseconds. */
+const GLANCE = 2000;
+const glances = { number: 0, timer: 0 };
+
+async function showDevices() {
+  if (!at("devices-part").open) return;
+  const found = await request({ do: "devices" });
+  if (!found) return;
+  const shared = () => [...document.querySelectorAll("#devices input[type=checkbox]:checked")].map((one) => one.value);
+  const rows = found.devices.map((device) => {
+    const drive = make("input", { type: "radio", name: "driven", value: device.name, checked: device.is_driven, disabled: !device.is_ready, onchange: async () => (await request({ do: "drive", device: device.name }), showDevices()) });
+    const share = make("input", { type: "checkbox", value: device.name, checked: device.is_shared, disabled: !device.is_ready, onchange: async () => (await request({ do: "share", devices: shared() }), showDevices()) });
+    const picture = device.has_picture ? make("img", { alt: `Screen of ${device.name}` }) : null;
+    if (picture) picture.dataset.device = device.name;
+    return make("li", { class: device.is_driven ? "is-driven" : "" }, picture, make("b", {}, device.name), make("div", { class: "hint" }, [device.model, device.state].filter(Boolean).join(", ")), make("label", {}, drive, "I drive it"), make("label", {}, share, "commands use it"));
+  });
+  at("devices").replaceChildren(...rows);
+  glance();
+}
+
+/** Shows the screens of the phones as they are, again and again while the list is open. */
+function glance() {
+  clearTimeout(glances.timer);
+  if (!at("devices-part").open) return;
+  glances.number += 1;
+  for (const picture of document.querySelectorAll("#devices img")) {
+    // A phone that has not answered is not asked again meanwhile.
+    if (picture.src && !picture.complete) continue;
+    picture.src = `/device/${encodeURIComponent(picture.dataset.device)}?token=${encodeURIComponent(token)}&number=${glances.number}`;
+  }
+  glances.timer = setTimeout(glance, GLANCE);
+}
+
+at("devices-part").addEventListener("toggle", showDevices);
+at("devices-again").addEventListener("click", showDevices);
 
 // Buttons.
 
 at("start").addEventListener("click", () => request(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
 at("look").addEventListener("click", () => request({ do: "look" }));
+at("step-close").addEventListener("click", () => at("step").close());
 at("menu-close").addEventListener("click", () => at("menu").close());
 at("own").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (await expectAtom(at("own-atom").value, {})) at("own-atom").value = "";
 });
 at("drawn-part").addEventListener("toggle", () => at("drawn-part").open && drawDraft().catch((error) => say(error.message, true)));
+at("forms-part").addEventListener("toggle", () => at("forms-part").open && showForms().catch((error) => say(error.message, true)));
 at("name").addEventListener("input", () => request({ do: "name", name: at("name").value }));
 for (const one of document.querySelectorAll("input[name=form]")) one.addEventListener("change", draft);
 at("save-draft").addEventListener("click", saveDraft);

@@ -1,0 +1,169 @@
+//! News of a search while it goes on, for a program that looks on: a file of JSON lines.
+//!
+//! Which episodes are in it depends on the clock, as nobody could read all of them. So nothing else is made of it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use farlead::report::{Displays, screen_svg};
+use farlead::store::ScreenNumbers;
+use farlead::trace::Trace;
+use serde_json::{Value, json};
+
+use crate::Usage;
+use crate::outputs::warn;
+use crate::sources::refuse_to_overwrite;
+
+/// Pause between two lines about the same, unless the search has come nearer.
+const PERIOD: Duration = Duration::from_millis(300);
+/// Pause between two maps; a large one, which takes long, comes more rarely.
+const MAP_PERIOD: Duration = Duration::from_secs(2);
+/// Pauses between maps, in times that one took.
+const MAP_REST: u32 = 20;
+/// Most screens that are drawn.
+const SCREENS_MAX: usize = 1_000;
+/// Most steps of an episode that are written: the last ones.
+const STEPS_MAX: usize = 60;
+
+/// File for the news.
+#[derive(Clone, Debug, Args)]
+pub struct NewsArgs {
+    /// Write news of the search to FILE while it goes on, as JSON lines: episodes with pictures of their screens, counts, and the
+    /// map of `explore`
+    #[arg(long, value_name = "FILE")]
+    news: Option<PathBuf>,
+}
+
+impl NewsArgs {
+    /// Begins the file, if there is to be one; `inputs` are not overwritten.
+    pub fn begin<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<Option<News>> {
+        let Some(path) = &self.news else { return Ok(None) };
+        refuse_to_overwrite(path, inputs)?;
+        let file = File::create(path)
+            .map_err(|error| Usage::new(format!("cannot write {}: {error}", path.display())))?;
+        Ok(Some(News { state: Mutex::new(State::new(file)) }))
+    }
+}
+
+/// News that are written.
+pub struct News {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// None once it could not be written.
+    file: Option<File>,
+    screens: ScreenNumbers,
+    /// Of each subject the time of its last line, and how near its search had come.
+    told: BTreeMap<String, (Instant, Option<u32>)>,
+    /// Time from which on the next map may be drawn.
+    next_map: Option<Instant>,
+}
+
+impl News {
+    /// Tells of an episode of the search for the spec `name`: `counts` are its steps so far, and how near it has come.
+    pub fn searched(
+        &self,
+        name: &str,
+        episode: u32,
+        (steps, closest): (u64, Option<u32>),
+        trace: &dyn Fn() -> Trace,
+    ) {
+        self.tell(name, closest, |state| {
+            let trace = state.trace(&trace());
+            vec![
+                json!({ "news": "episode", "spec": name, "episode": episode, "closest": closest, "run": trace }),
+                json!({ "news": "counts", "spec": name, "episode": episode, "steps": steps, "closest": closest }),
+            ]
+        });
+    }
+
+    /// Tells of an episode of exploring; `counts` are those of all that was seen.
+    pub fn explored(&self, episode: u32, counts: Value, trace: &dyn Fn() -> Trace) {
+        self.tell("", None, |state| {
+            let trace = state.trace(&trace());
+            vec![
+                json!({ "news": "episode", "spec": null, "episode": episode, "closest": null, "run": trace }),
+                json!({ "news": "counts", "spec": null, "episode": episode, "explored": counts }),
+            ]
+        });
+    }
+
+    /// Tells the map that `draw` makes, from time to time.
+    pub fn mapped(&self, draw: impl FnOnce() -> Option<String>) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let begun = Instant::now();
+        if *state.next_map.get_or_insert(begun + MAP_PERIOD) > begun {
+            return;
+        }
+        if let Some(svg) = draw() {
+            state.write(&[json!({ "news": "map", "svg": svg })]);
+        }
+        state.next_map = Some(Instant::now() + MAP_PERIOD.max(MAP_REST * begun.elapsed()));
+    }
+
+    /// Writes what `lines` makes of a subject, unless it was told of just before and has come no nearer.
+    fn tell(&self, subject: &str, closest: Option<u32>, lines: impl FnOnce(&mut State) -> Vec<Value>) {
+        // Another spec is just told of; waiting for it would slow the search down.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = Instant::now();
+        if let Some((last, nearest)) = state.told.get(subject) {
+            let is_nearer = closest.is_some_and(|closest| nearest.is_none_or(|nearest| closest < nearest));
+            if now.duration_since(*last) < PERIOD && !is_nearer {
+                return;
+            }
+        }
+        state.told.insert(subject.to_string(), (now, closest));
+        let lines = lines(&mut state);
+        state.write(&lines);
+    }
+}
+
+impl State {
+    fn new(file: File) -> State {
+        State { file: Some(file), screens: ScreenNumbers::new(), told: BTreeMap::new(), next_map: None }
+    }
+
+    /// Returns the last steps of a run, after the new screens were written.
+    fn trace(&mut self, trace: &Trace) -> Value {
+        let left_out = trace.steps.len().saturating_sub(STEPS_MAX);
+        let steps: Vec<Value> = trace.steps[left_out..]
+            .iter()
+            .map(|step| {
+                let screen = &step.observation.screen;
+                let is_full = self.screens.count() >= SCREENS_MAX;
+                let number = (!is_full).then(|| {
+                    let (number, met) = self.screens.number(screen);
+                    if met.is_some() {
+                        let canvas = Displays::of([&**screen].into_iter(), [].into_iter()).canvas(screen);
+                        let svg = screen_svg(screen, None, canvas);
+                        self.write(&[json!({ "news": "screen", "number": number, "svg": svg })]);
+                    }
+                    number
+                });
+                json!({
+                    "action": step.action.to_string(),
+                    "screen": number,
+                    "labels": step.labels,
+                    "why": step.why,
+                    "left": step.remaining,
+                })
+            })
+            .collect();
+        json!({ "left_out": left_out, "steps": steps })
+    }
+
+    fn write(&mut self, lines: &[Value]) {
+        let Some(file) = &mut self.file else { return };
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            warn(&format!("cannot write news any further: {error}"));
+            self.file = None;
+        }
+    }
+}
