@@ -131,7 +131,8 @@ impl Studio {
         }
         let step = self.steps.len() - 1;
         let said_term = |term: &Term| {
-            let value = self.value_at(step, term)?;
+            // There is nothing in an empty text to compare with.
+            let value = self.value_at(step, term).filter(|all| all.iter().any(|one| !one.trim().is_empty()))?;
             Some(SaidTerm { term: term.to_string(), value: said_values(&Some(value)) })
         };
         Ok(Reply::Atoms {

@@ -1,5 +1,8 @@
 //! `farlead studio`: its page in Chromium, from an empty folder to a kept test; and who is let in.
 
+mod pictures;
+mod states;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -113,6 +116,13 @@ struct Browser {
 
 impl Browser {
     fn open(url: &str) -> Browser {
+        let browser = Browser::begin(url);
+        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
+        browser
+    }
+
+    /// Opens the page, and does not wait until it has anything to show.
+    fn begin(url: &str) -> Browser {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -135,7 +145,6 @@ impl Browser {
         let session = sent(&root, &wanted)["sessionId"].as_str().expect("a session").to_string();
         let browser = Browser { driver, session: format!("{root}/{session}") };
         browser.post("url", &json!({ "url": url }));
-        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
         browser
     }
 
@@ -236,11 +245,16 @@ impl Browser {
     /// Keeps a picture of the page for docs/studio.md, if somebody asks for new ones.
     fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("FARLEAD_TEST_PICTURES") else { return };
-        let taken = ureq::get(&format!("{}/screenshot", self.session)).call().expect("a picture");
-        let answer: Value =
-            serde_json::from_str(&taken.into_body().read_to_string().expect("text")).expect("JSON");
-        let png = STANDARD.decode(answer["value"].as_str().expect("a picture")).expect("base64");
-        fs::write(Path::new(&folder).join(name), png).expect("a file");
+        fs::write(Path::new(&folder).join(name), self.screenshot()).expect("a file");
+    }
+
+    /// Returns a picture of the page, as PNG.
+    fn screenshot(&self) -> Vec<u8> {
+        let mut taken =
+            ureq::get(&format!("{}/screenshot", self.session)).call().expect("a picture").into_body();
+        let text = taken.with_config().limit(50_000_000).read_to_string().expect("text");
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        STANDARD.decode(answer["value"].as_str().expect("a picture")).expect("base64")
     }
 
     /// Saves the draft under a name, checks it, and waits for the end.
@@ -394,7 +408,7 @@ fn hostile_and_mistaken_messages_get_an_error() {
         ("[]", "this request cannot be read"),
         (r#"{"id":1}"#, "this request cannot be read"),
         (r#"{"id":1,"do":"fly"}"#, "unknown variant `fly`"),
-        (r#"{"id":1,"do":"hello","version":99}"#, "this studio speaks version 1"),
+        (r#"{"id":1,"do":"hello","version":99}"#, "this studio speaks version 2"),
         (r#"{"id":1,"do":"act","screen":0,"offer":0}"#, "the screen has changed meanwhile"),
         (r#"{"id":1,"do":"back-to","step":7}"#, "there is no step 7"),
         (r#"{"id":1,"do":"expect","step":0,"atom":"[text = "}"#, "is no atom"),

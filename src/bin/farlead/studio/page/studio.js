@@ -42,9 +42,13 @@ function ask(message) {
   });
 }
 
+/** Time after which somebody who waits is told what for, in milliseconds. */
+const SLOW = 600;
+
 /** Does a request of the user's and shows its error, if there is one. */
 async function request(message) {
   at("display").classList.add("is-busy");
+  const slow = setTimeout(() => say("The device is at work."), SLOW);
   try {
     const result = await ask(message);
     say("");
@@ -53,6 +57,7 @@ async function request(message) {
     say(error.message, true);
     return null;
   } finally {
+    clearTimeout(slow);
     at("display").classList.remove("is-busy");
   }
 }
@@ -209,7 +214,7 @@ function showScreen() {
       .filter((widget) => widget.offers.length || widget.name || widget.id)
       .map((widget) => {
         const show = (on) => widget.box?.classList.toggle("is-shown", on);
-        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false) }, named(widget), " ", make("small", {}, widget.class));
+        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false) }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
         row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
         return make("li", {}, row);
       }),
@@ -217,7 +222,7 @@ function showScreen() {
   at("keys").replaceChildren(
     ...screen.offers.flatMap((offer, number) => {
       const isOnWidget = screen.widgets.some((widget) => widget.offers.includes(number));
-      return isOnWidget ? [] : [make("button", { onclick: () => act(number) }, offer.label)];
+      return isOnWidget ? [] : [make("button", { onclick: () => act(number) }, make("span", { class: "cut" }, offer.label))];
     }),
   );
   at("atoms").replaceChildren(...screen.atoms.map((one) => make("li", {}, make("button", { title: one.words, onclick: () => openAtoms("What holds here", "", [], [one]) }, make("code", {}, one.atom)))));
@@ -330,7 +335,7 @@ function openAtoms(title, about, offers, atoms, terms = []) {
       const done = (text) => (close(), act(number, text));
       const rule = (message) => (close(), request(message));
       const never = offer.atom ? make("button", { class: "rule", title: "A rule for farlead.toml: no search does this", onclick: () => rule({ do: "never", atom: offer.atom }) }, "Never do this") : null;
-      if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, offer.label), instead(number), never);
+      if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, make("span", { class: "cut" }, offer.label)), instead(number), never);
       const input = make("input", { autocomplete: "off", spellcheck: false });
       input.setAttribute("aria-label", "Text to type");
       return make("form", { onsubmit: (event) => (event.preventDefault(), done(input.value)) }, input, make("button", { class: "first" }, "Type"), instead(number, () => input.value || undefined), atoms.length ? make("button", { type: "button", class: "rule", title: "A rule for farlead.toml: searches type this into this field", onclick: () => rule({ do: "type-here", atom: atoms[0].atom, text: input.value }) }, "Always type this here") : null, never);
@@ -688,7 +693,7 @@ function beginJob(command) {
   Object.assign(job, { rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: job.number + 1 });
   for (const id of ["episodes-part", "curve", "map", "report"]) at(id).hidden = true;
   at("results").replaceChildren();
-  at("log").textContent = "";
+  for (const id of ["log", "counts"]) at(id).textContent = "";
   at("progress").textContent = "It runs.";
   showJob(command);
 }
@@ -747,7 +752,7 @@ function showCounts() {
   at("curve").hidden = !last;
   if (!last) return;
   const explored = last.explored;
-  at("progress").textContent = explored
+  at("counts").textContent = explored
     ? `episode ${last.episode}, ${explored.steps} steps: ${explored.activities} activities, ${explored.screens} screens, ${explored.transitions} transitions, ${explored.crashes} crashes`
     : `${last.spec}: episode ${last.episode}, ${last.steps} steps${last.closest === null ? "" : `, at best ${last.closest} to go`}`;
   const points = job.counts.filter((one) => one.spec === last.spec);

@@ -1,0 +1,298 @@
+//! States of the page: tests that are mended, values that are remembered, commands that are watched, devices; and a picture of
+//! each.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::pictures::looks_like;
+use super::{Browser, Studio, ask, notes};
+use crate::adbd::Adb;
+use crate::browser::has_chrome;
+use crate::identity::Phone;
+use crate::project::Folder;
+
+/// Time for a program to be in the middle of something.
+const AMID: Duration = Duration::from_millis(1_200);
+
+/// Returns an app whose first button reads `first`, has this id, and leads to a form by way of `between`.
+fn forms(first: &str, id: &str, between: &str) -> String {
+    let news = "activity News .News {\n    TextView \"There is news\"\n    Button #on \"Continue\" -> open Form\n}\n";
+    let news = if between == "News" { news } else { "" };
+    format!(
+        "app org.example \"Forms\" 1.0\nlaunch Main\n\
+         activity Main .Main {{\n    TextView \"Welcome\"\n    Button {id} \"{first}\" -> open {between}\n    \
+         Button #help \"Help\" -> open Help\n}}\n\
+         activity Help .Help {{\n    TextView \"Help\"\n}}\n\
+         {news}\
+         activity Form .Form {{\n    own text = \"\"\n    EditText #field hint \"What?\" edits text\n    \
+         Button #send \"Send\" -> open End\n}}\n\
+         activity End .End {{\n    TextView \"Sent\"\n}}\n"
+    )
+}
+
+/// Returns a folder with an app, a spec, and the test that was found for it.
+fn with_test(name: &str) -> (Folder, &'static str) {
+    let folder = Folder::new(name);
+    folder.write("forms.app", &forms("Start", "#start", "Form"));
+    folder.write(
+        "sent.ltl",
+        "possible \"sent\": F ([activity ~ Form] & X F ([actionType = text] & X F [text = Sent]))\n",
+    );
+    folder.done(0, &["check", "sent.ltl", "--app", "forms.app"]);
+    (folder, "farlead-tests/sent/sent.test.ltl")
+}
+
+impl Browser {
+    /// Opens a file in the editor.
+    #[track_caller]
+    fn open_file(&self, file: &str) {
+        let choose = format!(
+            "(() => {{ const file = document.getElementById('file'); file.value = {}; \
+             file.dispatchEvent(new Event('change')); }})()",
+            json!(file)
+        );
+        self.value(&choose);
+        self.wait(&format!("opened.file === {} && !document.getElementById('check').disabled", json!(file)));
+    }
+
+    /// Clicks a button of the open menu by the beginning of its text.
+    #[track_caller]
+    fn choose(&self, text: &str) {
+        self.wait("document.getElementById('menu').open");
+        let button = self.element(&format!(
+            "[...document.querySelectorAll('#menu button')].find((one) => one.textContent.startsWith({}))",
+            json!(text)
+        ));
+        self.post(&format!("element/{button}/click"), &json!({}));
+    }
+
+    /// Checks that the page looks like the reference of this name, with an element of it in view.
+    #[track_caller]
+    fn looks_like(&self, name: &str, in_view: &str) {
+        self.value(&format!(
+            "document.getElementById({}).scrollIntoView({{ block: 'center' }})",
+            json!(in_view)
+        ));
+        // Pictures out of view come later.
+        self.wait(
+            "[...document.images].every((one) => { const { left, right } = one.getBoundingClientRect(); \
+             return one.complete || right <= 0 || left >= innerWidth || left === right; })",
+        );
+        looks_like(name, &self.screenshot());
+    }
+}
+
+#[test]
+fn a_step_that_diverges_is_mended_by_a_click_and_the_test_passes_again() {
+    if !has_chrome() {
+        return;
+    }
+    let (folder, test) = with_test("studio-mend");
+    folder.write("forms.app", &forms("Begin", "#begin", "News"));
+    folder.done(5, &["replay", test, "--app", "forms.app"]);
+    let studio = Studio::start(&folder, &["--app", "forms.app"], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.open_file(test);
+    browser.click("walk");
+    browser.wait("view.test && view.test.why");
+    assert!(
+        browser.text("test-state").contains("the nearest widget is \"Begin\""),
+        "{}",
+        browser.text("test")
+    );
+    browser.looks_like("diverged", "app");
+    browser.picture("studio-mend.png");
+    browser.press("Begin", 0);
+    browser.wait("view.test.next === 2 && view.test.why");
+    // The app has a new screen in between, so a step comes before the next one.
+    browser.press("Continue", 2);
+    browser.choose("click");
+    browser.wait("!view.test.why");
+    browser.click("all-steps");
+    browser.wait("view.test.is_reached");
+    browser.click("mend");
+    browser.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    let kept = folder.read(test);
+    assert!(kept.contains("text \"Begin\"") && !kept.contains("\"Start\""), "{kept}");
+    folder.done(0, &["replay", test, "--app", "forms.app", "--times", "5"]);
+    browser.click("leave-test");
+    browser.wait("!view.test");
+}
+
+#[test]
+fn a_value_is_remembered_with_a_click_and_its_spec_found() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-value");
+    folder.write(
+        "counter.app",
+        "app org.example \"Counter\" 1.0\nlaunch Main\nactivity Main .Main {\n    own n = 3\n    \
+         TextView #count \"{n}\"\n    Button #more \"More\" -> n = n + 2\n}\n",
+    );
+    let studio = Studio::start(&folder, &["--app", "counter.app"], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.press("TextView 3", 2);
+    browser.choose("Remember");
+    browser.wait("view.remembered.length === 1");
+    browser.act("More");
+    browser.expect("TextView 5", "[text(id = count) = {old_count + 2}]", "now");
+    browser.keep("it counts");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    let spec = folder.read("specs/it_counts.ltl");
+    assert!(
+        spec.contains("keep old_count = text(id = count): X F [text(id = count) = {old_count + 2}]"),
+        "{spec}"
+    );
+}
+
+#[test]
+fn a_command_is_watched_while_it_runs_and_by_whoever_joins_later() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-watch");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.value("document.getElementById('budget').value = 1000000");
+    browser.click("explore");
+    browser.value("['map', 'episodes-part'].forEach((id) => (document.getElementById(id).open = true))");
+    browser.wait("document.querySelectorAll('#episodes .pictures img').length > 3");
+    browser.wait("document.querySelectorAll('#curve polyline').length === 2");
+    browser.wait("document.getElementById('map-picture').naturalWidth > 0");
+    browser.wait("document.querySelector('#episodes .pictures img').naturalWidth > 0");
+    browser.value("document.getElementById('work').scrollIntoView()");
+    browser.picture("studio-watch.png");
+    // A page that is opened now knows what went before.
+    let late = Browser::open(&studio.url);
+    late.value("document.getElementById('episodes-part').open = true");
+    late.wait("job.episodes.length > 0 && document.querySelectorAll('#episodes li').length > 0");
+    browser.click("stop");
+    late.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+}
+
+#[test]
+fn devices_are_listed_shown_and_picked_and_a_command_uses_several() {
+    if !has_chrome() {
+        return;
+    }
+    let Some(adb) = Adb::start("studio-devices") else { return };
+    let phones = [(); 2].map(|()| Phone::start(&adb, "apps/notes.app", &[]));
+    let folder = Folder::new("studio-devices");
+    let package = "org.secuso.privacyfriendlynotes";
+    let args = ["--package", package, "--device", &phones[0].serial];
+    let studio = Studio::start(&folder, &args, |command| adb.lend_to(command));
+    let browser = Browser::open(&studio.url);
+    browser.act("OKAY");
+    browser.click("devices-part");
+    browser.wait("document.querySelectorAll('#devices li').length === 2");
+    browser.wait("[...document.querySelectorAll('#devices img')].every((one) => one.naturalWidth > 0)");
+    let choose = |serial: &str, kind: &str| {
+        let input = browser.element(&format!(
+            "[...document.querySelectorAll('#devices input[type={kind}]')].find((one) => one.value === {})",
+            json!(serial)
+        ));
+        browser.post(&format!("element/{input}/click"), &json!({}));
+    };
+    choose(&phones[1].serial, "radio");
+    // The run is done again on the other phone.
+    browser.wait(&format!("view.device.includes({}) && view.steps.length === 2", json!(phones[1].serial)));
+    choose(&phones[0].serial, "checkbox");
+    browser.wait("document.querySelectorAll('#devices input[type=checkbox]:checked').length === 2");
+    browser.expect("ImageButton +", "[desc = +]", "now");
+    browser.keep("start");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    let typed = browser.text("command");
+    assert!(phones.iter().all(|phone| typed.contains(&*phone.serial)), "{typed}");
+    // Nobody makes the studio start a program as a device.
+    let mut socket = studio.socket();
+    let refused = ask(&mut socket, r#"{"id":1,"do":"drive","device":"exec:/bin/sh"}"#);
+    assert!(refused["error"].as_str().is_some_and(|error| error.contains("is no device")), "{refused}");
+}
+
+#[test]
+fn the_app_is_set_up_as_the_project_says() {
+    let folder = Folder::new("studio-set-up");
+    folder.write("forms.app", &forms("Start", "#start", "Form"));
+    folder.write("form.ltl", "possible \"form\": F [activity ~ Form]\n");
+    folder.done(0, &["check", "form.ltl", "--app", "forms.app"]);
+    folder.write("farlead.toml", "setup = [\"farlead-tests/form/form.test.ltl\"]\n");
+    let activity = |args: &[&str]| {
+        let studio = Studio::start(&folder, &[&["--app", "forms.app"], args].concat(), |_| {});
+        let view = ask(&mut studio.socket(), r#"{"id":1,"do":"view"}"#);
+        view["result"]["screen"]["activity"].as_str().expect("an activity").to_string()
+    };
+    assert_eq!(activity(&[]), "org.example.Form");
+    assert_eq!(activity(&["--no-setup"]), "org.example.Main");
+}
+
+#[test]
+fn each_state_of_the_page_looks_as_it_did() {
+    if !has_chrome() {
+        return;
+    }
+    let (folder, _) = with_test("studio-looks");
+    let long = "A button with a very long text, ".repeat(12);
+    folder.write(
+        "long.app",
+        &format!(
+            "app org.example \"Long\" 1.0\nlaunch Main\nactivity Main .Main {{\n    TextView \"{long}\"\n    \
+             Button #go \"{long}\" -> open Main\n}}\n"
+        ),
+    );
+    let studio = Studio::start(&folder, &["--app", "long.app"], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.act("Button");
+    browser.looks_like("long-texts", "app");
+    drop((browser, studio));
+
+    folder.write("walk.app", &forms("Start", "#start", "Form"));
+    folder.write("never.ltl", "never \"no form\": F [activity ~ Form]\n");
+    let studio = Studio::start(&folder, &["--app", "walk.app"], |_| {});
+    let mut socket = studio.socket();
+    let mut number = ask(&mut socket, r#"{"id":1,"do":"view"}"#)["result"]["screen"]["number"].clone();
+    for step in 0..59 {
+        let act = json!({ "id": 2, "do": "act", "screen": number, "offer": step % 2 });
+        number = ask(&mut socket, &act.to_string())["result"]["screen"]["number"].clone();
+    }
+    let browser = Browser::open(&studio.url);
+    browser.wait("view.steps.length === 60");
+    browser.looks_like("sixty-steps", "run");
+    browser.click("start");
+    browser.wait("view.steps.length === 1");
+    browser.keep("first screen");
+    browser.looks_like("found", "work");
+    browser.open_file("never.ltl");
+    browser.click("check");
+    browser.wait("document.querySelector('#results .bad')");
+    browser.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    browser.looks_like("failed", "work");
+    drop((browser, studio));
+
+    // A device that takes its time, and then is gone.
+    let screen = json!({ "screen": { "package": "org.example", "activity": "Main", "widgets": [
+        { "class": "Button", "text": "slow", "bounds": [0, 0, 480, 80], "flags": ["clickable", "enabled"] },
+        { "class": "Button", "text": "leave", "bounds": [0, 90, 480, 170], "flags": ["clickable", "enabled"] },
+        { "class": "TextView", "text": "", "bounds": [0, 180, 480, 800], "flags": [] },
+    ] } });
+    let program = format!(
+        "while read -r line; do case \"$line\" in *leave*) exit 3;; *slow*) /bin/sleep 4;; esac; echo '{screen}'; done\n"
+    );
+    folder.write("device.sh", &program);
+    let studio = Studio::start(&folder, &["--device", "exec:/bin/sh device.sh"], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.press("slow", 0);
+    let late = Browser::begin(&studio.url);
+    thread::sleep(AMID);
+    late.looks_like("loading", "run");
+    browser.looks_like("busy", "app");
+    browser.wait("view.steps.length === 2");
+    browser.press("leave", 0);
+    browser.wait("view.is_away");
+    browser.looks_like("no-device", "app");
+    let said: Value = browser.value("document.getElementById('app-title').textContent");
+    assert_eq!(said, "Screen: the device is lost; Start again looks for it");
+}
