@@ -1,6 +1,6 @@
 //! Devices made of others: each says what it changes, and the device inside does the rest.
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{Action, Pixels};
 
 /// A request for a screen.
@@ -79,6 +79,10 @@ impl<D: Decorator> Device for D {
 
     fn picture(&mut self) -> Option<Pixels> {
         Decorator::picture(self)
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
+        self.inner().hand()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

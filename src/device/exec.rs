@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::running::Running;
-use super::{App, Capabilities, Device, DeviceError, Observation, said};
+use super::{App, Capabilities, Device, DeviceError, Hand, Observation, said};
 use crate::gui::{Action, ActionRecord, DeviceAction, Pixels, Screen};
 
 /// Longest answer, in bytes.
@@ -277,6 +277,10 @@ impl Device for Exec {
     fn keep_keyboard(&mut self, _: bool) {}
 
     fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
         None
     }
 

@@ -9,6 +9,7 @@ pub mod android;
 mod decorator;
 mod exec;
 mod faulty;
+mod hand;
 mod open;
 mod pictured;
 mod pool;
@@ -29,6 +30,7 @@ pub use adb::Adb;
 pub use decorator::{Ask, Decorator};
 pub use exec::{Exec, ExecError};
 pub use faulty::Faulty;
+pub use hand::{Following, Hand, HandGesture, HandKey, HandNews, Place, Tell};
 pub use open::{
     AppSource, Attached, BrokenModel, Cause, DeviceUrl, LoadedModel, OpenError, Opened, Parameter, Request,
     carried_model, load_model, open, open_to_look,
@@ -147,6 +149,9 @@ pub trait Device {
     /// Returns a picture of the screen that was observed last, with passwords blacked out; `None` on a device that has
     /// none, or where the app forbids it.
     fn picture(&mut self) -> Option<Pixels>;
+
+    /// Returns the hand of a person on the device; `None` where nobody could follow one.
+    fn hand(&self) -> Option<Box<dyn Hand>>;
 
     /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
     /// its first screen.

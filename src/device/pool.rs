@@ -7,7 +7,7 @@
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{App, Ask, Capabilities, Decorator, Device, DeviceError, Observation};
+use super::{App, Ask, Capabilities, Decorator, Device, DeviceError, Hand, Observation};
 use crate::gui::{Action, Pixels};
 use crate::rng::Seed;
 
@@ -213,6 +213,10 @@ impl Device for Absent {
     fn keep_keyboard(&mut self, _: bool) {}
 
     fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
         None
     }
 

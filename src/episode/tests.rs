@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::abstraction::{LOOKS, PLACES};
 use crate::agent::RANDOM;
-use crate::device::{App, Capabilities, Faulty};
+use crate::device::{App, Capabilities, Faulty, Hand};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
 use crate::situation::{Choice, ClassId, LinkId, LookId, Outlook, PhaseId};
@@ -70,6 +70,10 @@ impl Device for Corridor {
     fn keep_keyboard(&mut self, _: bool) {}
 
     fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
         None
     }
 

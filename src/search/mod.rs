@@ -479,7 +479,7 @@ mod tests {
     use super::*;
     use crate::agent::tests::quick;
     use crate::agent::{AGENTS, FARLEAD, LEAST, MONKEY, Members, PLANNER, QLEARNING, RANDOM, TREE, Tree};
-    use crate::device::{App, Capabilities, Faulty, Observation};
+    use crate::device::{App, Capabilities, Faulty, Hand, Observation};
     use crate::event::Outcome;
     use crate::gui::{Bounds, Context, Flags, Pixels, Screen, Widget};
     use crate::objective::Activities;
@@ -549,6 +549,10 @@ mod tests {
         fn keep_keyboard(&mut self, _: bool) {}
 
         fn picture(&mut self) -> Option<Pixels> {
+            None
+        }
+
+        fn hand(&self) -> Option<Box<dyn Hand>> {
             None
         }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use farlead::agent::RANDOM;
-use farlead::device::{App, Capabilities, Device, DeviceError, Observation};
+use farlead::device::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Pixels, Screen, Widget};
 use farlead::search::{Plan, search};
 use farlead::spec::{Source, parse};
@@ -51,6 +51,10 @@ impl Device for Page {
     fn keep_keyboard(&mut self, _: bool) {}
 
     fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
         None
     }
 

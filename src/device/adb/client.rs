@@ -6,7 +6,7 @@
 //! continues with a new one.
 
 use std::io::{self, Cursor, Write};
-use std::net::SocketAddrV4;
+use std::net::{Shutdown, SocketAddrV4};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use adb_client::server_device::ADBServerDevice;
 use adb_client::{ADBDeviceExt, RustADBError};
 
-use super::line::{Answer, Line, LineError};
+use super::line::{Answer, Line, LineError, Stream};
 use super::server::{DeviceState, Server, shown};
 
 /// Most bytes of an answer: more than any dump that is read.
@@ -233,6 +233,25 @@ impl Line for Client {
             Some(Err(error)) => Err(failed(&error, stdout)),
             None => Err(LineError::Silent { stdout, waited_ms: within.as_millis() as u64 }),
         }
+    }
+
+    fn another(&self) -> Option<Box<dyn Line>> {
+        Some(Box::new(Client::new(self.server.clone(), &self.serial)))
+    }
+
+    fn stream(&mut self, command: &str) -> Result<Stream, LineError> {
+        // `adb_client` keeps its connections to itself, and this one is closed from another thread. Without the shell's own
+        // protocol the phone gives the command a terminal, whose end ends the command.
+        let unreached = |why: String| LineError::Unreached { why };
+        let service = format!("shell:{command}");
+        let stream =
+            self.server.open(&self.serial, &service).map_err(|error| unreached(error.to_string()))?;
+        let other = stream.try_clone().map_err(|error| unreached(error.to_string()))?;
+        let end = Box::new(move || {
+            // One that is closed already needs no end.
+            let _ = other.shutdown(Shutdown::Both);
+        });
+        Ok(Stream { read: Box::new(stream), end })
     }
 
     fn recover(&mut self, within: Duration) -> Result<(), LineError> {

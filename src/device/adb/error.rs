@@ -94,6 +94,15 @@ pub enum AdbError {
         /// Serial number of the device.
         serial: String,
     },
+    /// The device has no touch screen that tells of touches.
+    #[error(
+        "`{serial}` has no touch screen that can be read, so touches on it are not followed; `adb shell getevent -lp` lists what \
+         it has"
+    )]
+    NoTouchScreen {
+        /// Serial number of the device.
+        serial: String,
+    },
     /// The app is not installed.
     #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
     NotInstalled {
@@ -188,7 +197,8 @@ impl AdbError {
             | AdbError::Uncertain { .. }
             | AdbError::Screen { .. } => true,
             // The cause is the app, its files or the request, so another device would do no better.
-            AdbError::NotInstalled { .. }
+            AdbError::NoTouchScreen { .. }
+            | AdbError::NotInstalled { .. }
             | AdbError::NoActivity { .. }
             | AdbError::Apk { .. }
             | AdbError::Install { .. }

@@ -3,6 +3,7 @@
 //! A device needs only this much of adb, so tests can replace it; [`Client`](super::Client) is the line through
 //! an adb server.
 
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,6 +116,22 @@ impl<L: Line + ?Sized> Line for Box<L> {
     fn exec(&mut self, command: &str, within: Duration) -> Result<Vec<u8>, LineError> {
         (**self).exec(command, within)
     }
+
+    fn another(&self) -> Option<Box<dyn Line>> {
+        (**self).another()
+    }
+
+    fn stream(&mut self, command: &str) -> Result<Stream, LineError> {
+        (**self).stream(command)
+    }
+}
+
+/// Output of a command that runs on.
+pub struct Stream {
+    /// Its bytes, as they come.
+    pub read: Box<dyn Read + Send>,
+    /// Ends the command, and the output with it.
+    pub end: Box<dyn FnOnce() + Send>,
 }
 
 /// A line to one device.
@@ -136,5 +153,15 @@ pub trait Line: Send {
     /// as that of a transcript, returns nothing.
     fn exec(&mut self, _command: &str, _within: Duration) -> Result<Vec<u8>, LineError> {
         Ok(Vec::new())
+    }
+
+    /// Returns another line to the same device, to be used beside this one. Only a line with a device at its end has one.
+    fn another(&self) -> Option<Box<dyn Line>> {
+        None
+    }
+
+    /// Starts a command that runs on, and returns its output.
+    fn stream(&mut self, _command: &str) -> Result<Stream, LineError> {
+        Err(LineError::Unreached { why: "this line carries whole answers alone".to_string() })
     }
 }

@@ -83,7 +83,8 @@ pub(super) fn add_look(
 pub(super) const CLOCK: &str = "cat /proc/uptime 2>/dev/null";
 
 /// Prints whether the keyboard is shown; the rest is long.
-const KEYBOARD: &str = "dumpsys input_method 2>/dev/null | grep -E 'mInputShown|mIsInputViewShown'";
+pub(super) const KEYBOARD: &str =
+    "dumpsys input_method 2>/dev/null | grep -E 'mInputShown|mIsInputViewShown'";
 
 /// Prints whether airplane mode is on, and which networks are enabled.
 pub(super) const NETWORK: &str =

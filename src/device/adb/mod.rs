@@ -20,6 +20,7 @@ mod error;
 mod gestures;
 #[cfg(feature = "adb")]
 mod glimpse;
+mod hand;
 mod line;
 mod look;
 mod patience;
@@ -38,7 +39,7 @@ use std::time::{Duration, Instant};
 use super::android::glance::{Glance, Looked, Movers};
 use super::android::prompt::{Press, Prompts};
 use super::android::settle::{Keyboard, Settles, settle};
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{Action, Pixels, Screen};
 
 #[cfg(feature = "adb")]
@@ -46,7 +47,7 @@ pub use client::Client;
 pub use error::{AdbError, SETTINGS_SWITCH, refuses_settings};
 #[cfg(feature = "adb")]
 pub use glimpse::glimpse;
-pub use line::{Answer, Line, LineError};
+pub use line::{Answer, Line, LineError, Stream};
 pub use server::{DeviceState, Listed, Server, ServerError};
 pub use transcript::{Order, Recorder, Recording, Replayed, TranscriptError};
 pub use u2::{Jar, JarError};
@@ -56,6 +57,7 @@ use app::SETTINGS;
 pub(in crate::device) use app::{declared, read_apks};
 use changes::Changes;
 use gestures::HIDE_KEYBOARD;
+use hand::PhoneHand;
 use look::Unclear;
 use patience::Patience;
 use script::{Mark, Script};
@@ -558,6 +560,11 @@ impl Device for Adb {
             Err(_) => return None,
         };
         Some(Pixels::read(&png, self.facts.size)?.without_passwords(&screen))
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
+        let line = self.line.another()?;
+        Some(Box::new(PhoneHand::new(line, self.facts.clone())))
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

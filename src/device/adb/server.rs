@@ -262,6 +262,27 @@ impl Server {
         self.ask(&format!("host:connect:{serial}"))
     }
 
+    /// Opens a service of a device; its bytes have no time limit.
+    #[cfg(feature = "adb")]
+    pub(super) fn open(&self, serial: &str, service: &str) -> Result<TcpStream, ServerError> {
+        let address = self.address;
+        let silent = |source| ServerError::Silent { address, source };
+        let stream = connect(address).map_err(silent)?;
+        let mut timed = Timed { stream, ends: Instant::now() + self.answer };
+        for request in [format!("host:transport:{serial}"), service.to_string()] {
+            timed.write_all(format!("{:04x}{request}", request.len()).as_bytes()).map_err(silent)?;
+            let mut status = [0; 4];
+            timed.read_exact(&mut status).map_err(silent)?;
+            if &status != b"OKAY" {
+                let said = counted(&mut timed).map_err(silent)?;
+                return Err(ServerError::Refused { address, said: shown(&said) });
+            }
+        }
+        let Timed { stream, .. } = timed;
+        stream.set_read_timeout(None).map_err(silent)?;
+        Ok(stream)
+    }
+
     /// Sends a request and returns the text of the answer.
     fn ask(&self, request: &str) -> Result<String, ServerError> {
         let address = self.address;

@@ -18,7 +18,9 @@ pub mod prompt;
 pub mod rpc;
 pub(super) mod settle;
 pub(super) mod touch;
+pub mod touches;
 pub mod typing;
+pub mod window;
 
 /// Returns the values after `name` and `=` or `:`, each up to the next gap, wherever the name stands by itself
 /// in `text`.

@@ -35,6 +35,12 @@ pub(in crate::device) fn slowing(from: Pixel, to: Pixel) -> [Pixel; WAY.len()] {
     WAY.map(|way| (part(from.0, to.0, way), part(from.1, to.1, way)))
 }
 
+/// Returns the part of a display of this size, as it is turned, that a keyboard covers at most.
+pub(in crate::device) fn under_keyboard((width, height): (u32, u32)) -> Bounds {
+    let pixels = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+    Bounds { left: 0, top: pixels(height / 5 * 3), right: pixels(width), bottom: pixels(height) }
+}
+
 /// Returns true if a touch of `bounds` may meet a keyboard on a display of this size: keyboards take two fifths of it at
 /// most.
 pub(in crate::device) fn may_be_under_keyboard(

@@ -16,7 +16,7 @@ use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId, WindowKind};
 use super::render::render;
 use super::state::{State, activity_names};
-use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation, Secrets};
+use crate::device::{App, Capabilities, Device, DeviceError, Hand, Notice, Observation, Secrets};
 use crate::gui::{Action, Pixels, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
@@ -336,6 +336,10 @@ impl Device for Sim {
     }
 
     fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
         None
     }
 

@@ -13,7 +13,7 @@ use super::driver::Driver;
 use super::gestures::{click, down, keyboard, moved, pause, pressed, typed, up};
 use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl, Reach};
 use super::{Place, WebDriverError};
-use crate::device::{App, Capabilities, Device, DeviceError, Observation};
+use crate::device::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{
     Action, Bounds, DeviceAction, Direction, Gesture, Pixels, PressedKey, Stroke, Target, Touch,
 };
@@ -518,6 +518,10 @@ impl Device for Web {
         let answer = self.session.get("/screenshot").ok()?;
         let png = BASE64.decode(answer.as_str()?).ok()?;
         Some(Pixels::read(&png, now.size)?.without_passwords(&now.screen))
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
+        None
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -30,7 +30,7 @@ use crate::device::android::app::{class, complaint};
 use crate::device::android::glance::Movers;
 use crate::device::android::prompt::Prompts;
 use crate::device::android::settle::{Keyboard, settle};
-use crate::device::{App, Capabilities, Device, DeviceError, Observation};
+use crate::device::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{Action, DeviceAction, Pixels, Screen};
 
 pub use error::PhoneError;
@@ -433,6 +433,10 @@ impl Device for Phone {
         let answer = self.session.get("/screenshot").ok()?;
         let png = BASE64.decode(answer.as_str()?).ok()?;
         Some(Pixels::read(&png, self.facts.size)?.without_passwords(&screen))
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
+        None
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
