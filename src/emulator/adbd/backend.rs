@@ -96,6 +96,11 @@ pub trait Backend: Send {
     /// Ends a server, as its stream was closed.
     fn end_server(&mut self, _pid: u32) {}
 
+    /// Takes what a running server has printed since it was asked last.
+    fn server_output(&mut self, _pid: u32) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Returns the last output and the status of a server that has ended; nothing while it runs.
     fn ended_server(&mut self, _pid: u32) -> Option<Ran> {
         None

@@ -271,6 +271,11 @@ impl Service {
     pub(super) fn look(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
         let form = self.form;
         if let (Kind::Serving, Some(server)) = (&self.kind, self.server) {
+            // What it prints stays with the phone while the host does not read.
+            if out.len() < OUT_MAX {
+                let said = phone.server_output(server);
+                self.voice(out).say(&said)?;
+            }
             let Some(Ran { stdout, stderr, code }) = phone.ended_server(server) else { return Ok(()) };
             (self.kind, self.server) = (Kind::Said, None);
             let mut voice = self.voice(out);

@@ -5,7 +5,7 @@ use super::io::{Input, Io, STDIN_MAX, shown};
 use super::system::Phone;
 use super::version::AndroidVersion;
 use super::{activities, automator, dump, dumpsys, input, logcat, packages};
-use super::{picture, settings_tools, text_tools, tools};
+use super::{picture, settings_tools, text_tools, tools, touch_screen};
 use crate::device::sum::{md5, sha256};
 use crate::emulator::adbd::Ran;
 
@@ -13,7 +13,7 @@ use crate::emulator::adbd::Ran;
 type Run = fn(&mut Phone, &[String], &mut Io) -> u8;
 
 /// The programs of the phone.
-const PROGRAMS: [(&str, Run); 71] = [
+const PROGRAMS: [(&str, Run); 72] = [
     ("[", tools::bracket),
     ("am", activities::am),
     // No model asks what an app may do.
@@ -39,7 +39,7 @@ const PROGRAMS: [(&str, Run); 71] = [
     ("false", tools::fail),
     ("fgrep", |phone, args, io| text_tools::grep(phone, "fgrep", args, io)),
     ("find", tools::find),
-    ("getevent", input::getevent),
+    ("getevent", touch_screen::getevent),
     ("getprop", settings_tools::getprop),
     ("grep", |phone, args, io| text_tools::grep(phone, "grep", args, io)),
     ("head", |phone, args, io| text_tools::ends(phone, "head", args, io)),
@@ -65,6 +65,7 @@ const PROGRAMS: [(&str, Run); 71] = [
     ("rmdir", |phone, args, io| tools::rm(phone, "rmdir", args, io)),
     ("screencap", picture::screencap),
     ("sed", text_tools::sed),
+    ("sendevent", touch_screen::sendevent),
     ("seq", tools::seq),
     ("service", service_list),
     // Properties of a user build are read-only.

@@ -10,6 +10,7 @@ use super::names::{LAUNCHER, short_name};
 use super::packages;
 use super::servers::Automator;
 use super::system::{App, Phone};
+use super::touch_screen::keyboard_top;
 use super::version::AndroidVersion;
 use crate::device::sim::Windows;
 use crate::device::sim::model::Display;
@@ -214,6 +215,10 @@ fn all_windows(phone: &mut Phone, io: &mut Io) {
             }
             false => format!("    mFrame=[0,0][{width},{height}] last=[0,0][{width},{height}]"),
         });
+        if title == "InputMethod" {
+            let top = keyboard_top(height);
+            io.say(&format!("    touchable region=SkRegion((0,{top},{width},{height}))"));
+        }
         io.say(&format!("    isOnScreen={is_visible}\n    isVisible={is_visible}"));
     }
     io.say("");

@@ -219,55 +219,6 @@ pub(super) fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), Devic
     }
 }
 
-/// `getevent`: the touch screen as the kernel knows it. Touches of `input` pass it by, so no event comes from it.
-pub(super) fn getevent(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
-    const DEVICE: &str = "/dev/input/event1";
-    let (mut letters, mut path) = (String::new(), None);
-    for word in args {
-        match word.strip_prefix('-') {
-            Some(flags) => letters.push_str(flags),
-            None => path = Some(word),
-        }
-    }
-    if let Some(path) = path.filter(|path| *path != DEVICE && !path.bytes().all(|byte| byte.is_ascii_digit()))
-    {
-        return io.complain(&format!("could not open {}, No such file or directory", shown(path)));
-    }
-    if letters.contains('h') {
-        return io.complain("Usage: getevent [-t] [-n] [-s switchmask] [-S] [-v [mask]] [-d] [-p] [-i] [-l] [-q] [-c count] [-r] [device]");
-    }
-    if path.is_none() || letters.contains(['p', 'i']) {
-        io.say(&format!("add device 1: {DEVICE}"));
-        io.say("  name:     \"farlead_touch\"");
-    }
-    if !letters.contains(['p', 'i']) {
-        // It reads on until its stream ends.
-        phone.start_reader();
-        return 0;
-    }
-    let crate::device::sim::model::Display { width, height, .. } = phone.display;
-    let (x, y) = (width.saturating_sub(1), height.saturating_sub(1));
-    let axes = [
-        ("ABS_MT_SLOT", 0x2f, 9),
-        ("ABS_MT_POSITION_X", 0x35, x),
-        ("ABS_MT_POSITION_Y", 0x36, y),
-        ("ABS_MT_TRACKING_ID", 0x39, 65_535),
-        ("ABS_MT_PRESSURE", 0x3a, 255),
-    ];
-    let is_named = letters.contains('l');
-    let name = |name: &str, code: u32| if is_named { format!("{name:<20}") } else { format!("{code:04x}") };
-    io.say("  events:");
-    io.say(&format!("    KEY (0001): {} ", name("BTN_TOUCH", 0x14a)));
-    for (at, (axis, code, most)) in axes.into_iter().enumerate() {
-        let start = if at == 0 { "    ABS (0003):" } else { "               " };
-        let axis = name(axis, code);
-        io.say(&format!("{start} {axis}  : value 0, min 0, max {most}, fuzz 0, flat 0, resolution 0"));
-    }
-    io.say("  input props:");
-    io.say(if is_named { "    INPUT_PROP_DIRECT" } else { "    0001" });
-    0
-}
-
 /// Returns the key of a number or a name.
 pub(super) fn key(word: &str) -> Key {
     const NAMES: [(&str, u32); 18] = [

@@ -8,9 +8,9 @@
 //!
 //! | Row | Files |
 //! |---|---|
-//! | leaves | `io`, `files`, `names`, `clock`, `log`, `settings`, `servers`, `version`, `faults`, `syntax`, `arithmetic`, `base64`, `font` |
+//! | leaves | `io`, `files`, `names`, `clock`, `log`, `kernel`, `settings`, `servers`, `version`, `faults`, `syntax`, `arithmetic`, `base64`, `font` |
 //! | state | `system`: the phone itself |
-//! | commands | `activities`, `dump`, `input`, `logcat`, `packages`, `picture`, `settings_tools`, `tools`; then `text_tools`, `dumpsys`, `automator` |
+//! | commands | `activities`, `dump`, `input`, `logcat`, `packages`, `picture`, `settings_tools`, `tools`; then `text_tools`, `touch_screen`, `dumpsys`, `automator` |
 //! | dispatch | `commands`: the table of all of them; `shell`: what runs a line; `wire`: what adb asks for |
 
 mod activities;
@@ -26,6 +26,7 @@ mod files;
 mod font;
 mod input;
 mod io;
+mod kernel;
 mod log;
 mod logcat;
 mod names;
@@ -39,6 +40,7 @@ mod syntax;
 mod system;
 mod text_tools;
 mod tools;
+mod touch_screen;
 mod version;
 mod wire;
 

@@ -3,12 +3,13 @@
 //! Everything else in this folder acts upon this state, and this file knows none of it. Looking changes nothing, and
 //! time passes by actions and sleep alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::clock::EPOCH_S;
 use super::faults::Faults;
 use super::files::{FileError, Files, Stat, resolved};
+use super::kernel::{Finger, Form, Readers};
 use super::log::{Buffer, Entry, Log};
 use super::names::{LAUNCHER, short_name};
 use super::servers::{Automator, Server};
@@ -32,9 +33,6 @@ pub(super) const SYSTEM_PID: u32 = 1_666;
 
 /// Pid of the launcher.
 pub(super) const LAUNCHER_PID: u32 = 2_000;
-
-/// Number of commands at most that run on and read what nobody writes.
-const READERS_MAX: usize = 256;
 
 /// Last output of `am instrument -w` whose process was killed.
 const CRASHED: &str = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
@@ -110,8 +108,10 @@ pub struct Phone {
     pub(super) automator: Option<Automator>,
     /// Pid of the server that the last command started, until its stream takes it.
     pub(super) started_server: Option<u32>,
-    /// Pids of the commands that run on and read what nobody writes.
-    pub(super) readers: BTreeSet<u32>,
+    /// The commands that run on and read events of the touch screen.
+    pub(super) readers: Readers,
+    /// The finger that events of the touch screen tell of.
+    pub(super) hand: Finger,
     /// Pid, last output and status of the server that ended last.
     ended_server: Option<(u32, Ran)>,
     pub(super) clipboard: Option<String>,
@@ -143,7 +143,8 @@ impl Phone {
             finger: None,
             automator: None,
             started_server: None,
-            readers: BTreeSet::new(),
+            readers: Readers::default(),
+            hand: Finger::default(),
             ended_server: None,
             clipboard: None,
             faults: Faults::default(),
@@ -203,7 +204,7 @@ impl Phone {
         self.log.clear(|_| true);
         self.automator = None;
         self.readers.clear();
-        self.finger = None;
+        (self.finger, self.hand) = (None, Finger::default());
         self.clipboard = None;
         // A reboot takes half a minute of virtual time.
         self.uptime_ms += 30_000;
@@ -565,15 +566,16 @@ impl Phone {
         self.started_server.take()
     }
 
-    /// Keeps a command running that reads what nobody writes, until its stream ends.
-    pub(super) fn start_reader(&mut self) {
-        // A client that lost its streams cannot fill the memory.
-        while self.readers.len() >= READERS_MAX {
-            self.readers.pop_first();
-        }
+    /// Keeps a command running that reads events of the touch screen, until its stream ends.
+    pub(super) fn start_reader(&mut self, form: Form) {
         let pid = self.take_pid();
-        self.readers.insert(pid);
+        self.readers.start(pid, form);
         self.started_server = Some(pid);
+    }
+
+    /// Takes what a running command has to print.
+    pub(super) fn server_output(&mut self, pid: u32) -> Vec<u8> {
+        self.readers.take(pid)
     }
 
     /// Ends the server with this pid; returns true if it was running.
@@ -584,7 +586,7 @@ impl Phone {
                 Ran { stderr: b"Terminated \n".to_vec(), code: 143, ..Ran::default() }
             }
             Some(Server::Appium(_)) => Ran { stdout: CRASHED.into(), ..Ran::default() },
-            None => return self.readers.remove(&pid),
+            None => return self.readers.end(pid),
         };
         self.stop_automator(last);
         true
@@ -600,9 +602,10 @@ impl Phone {
     /// Returns the last output of a server that has ended; nothing while it runs.
     pub(super) fn ended_server(&mut self, pid: u32) -> Option<Ran> {
         let runs = self.automator.as_ref().is_some_and(|automator| automator.pid == pid);
-        if runs || self.readers.contains(&pid) {
+        if runs || self.readers.runs(pid) {
             return None;
         }
+        self.readers.end(pid);
         let last = self.ended_server.take_if(|(ended, _)| *ended == pid);
         Some(last.map(|(_, last)| last).unwrap_or_default())
     }

@@ -98,6 +98,10 @@ impl Backend for Phone {
         Phone::end_server(self, pid);
     }
 
+    fn server_output(&mut self, pid: u32) -> Vec<u8> {
+        Phone::server_output(self, pid)
+    }
+
     fn ended_server(&mut self, pid: u32) -> Option<Ran> {
         Phone::ended_server(self, pid)
     }
