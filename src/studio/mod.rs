@@ -5,6 +5,7 @@
 //! running commands on the specs that it writes, is for the shell.
 
 mod draft;
+mod hand;
 mod message;
 mod remembered;
 #[cfg(test)]
@@ -17,14 +18,15 @@ use std::sync::Arc;
 use crate::device::{App, Device, DeviceError};
 use crate::gui::{
     self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
-    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek, short_activity,
-    shortfall,
+    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek,
+    short_activity, shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
 use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable};
 use crate::trace::{Notice, Observation, Trace};
 
+pub use hand::{Followed, NoStep};
 pub use message::{
     CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation,
     SaidOffer, SaidScreen, SaidStep, SaidTerm, SaidTest, SaidTestStep, SaidValue, SaidWidget, View, When,
@@ -94,9 +96,7 @@ pub enum Refusal {
     #[error("a value is called `{0}` already; take another name")]
     Named(String),
     /// The value cannot be remembered.
-    #[error(
-        "`{name} = {term}` cannot be remembered: a name is one word that means nothing else, and a term is like text(id = title)"
-    )]
+    #[error("`{name} = {term}` cannot be remembered: a name is one word that means nothing else, and a term is like text(id = title)")]
     Term {
         /// Name of the value.
         name: String,
@@ -133,9 +133,7 @@ pub enum Refusal {
         step: usize,
     },
     /// The run does not do what the spec of the test speaks of.
-    #[error(
-        "this run does not reach what the spec of the test speaks of, so it cannot take the place of its steps"
-    )]
+    #[error("this run does not reach what the spec of the test speaks of, so it cannot take the place of its steps")]
     NotReached,
     /// The run has more steps than the spec of the test allows.
     #[error("this run has {steps} steps, and the spec of the test says within {most}")]
@@ -217,6 +215,8 @@ pub struct Studio {
     next_picture: usize,
     /// Number of the screen that is shown.
     number: u64,
+    /// True while the last step is a text that a hand types.
+    is_typing: bool,
 }
 
 impl Studio {
@@ -239,6 +239,7 @@ impl Studio {
             pictures: BTreeMap::new(),
             next_picture: 0,
             number: 0,
+            is_typing: false,
         }
     }
 
@@ -336,7 +337,13 @@ impl Studio {
         self.perform(Action::Reinitialise(activity))
     }
 
-    fn act(&mut self, screen: u64, offer: usize, text: Option<String>, instead: bool) -> Result<(), Refusal> {
+    fn act(
+        &mut self,
+        screen: u64,
+        offer: usize,
+        text: Option<String>,
+        instead: bool,
+    ) -> Result<(), Refusal> {
         self.check_screen(screen)?;
         known("action", offer, self.offers.len())?;
         if self.steps.len() >= STEPS_MAX {
@@ -370,34 +377,46 @@ impl Studio {
     }
 
     fn done(&mut self, device: &mut dyn Device, action: Action) -> Result<(), DeviceError> {
+        let seen = device.act(&action)?;
+        self.is_typing = false;
+        self.add(action, seen, photograph(device));
+        Ok(())
+    }
+
+    /// Adds a step that was done, and the screen that it has led to.
+    fn add(&mut self, action: Action, seen: Observation, photograph: Option<Arc<Picture>>) {
         let before = self.steps.last().map(|last| last.observation.screen.clone());
         let around = before.as_ref().and_then(|screen| Around::of(screen, &action));
-        let seen = device.act(&action)?;
         let screen = self.marker.mark(before.as_ref(), &action, seen.screen);
-        let photograph = device.picture().map(|pixels| Arc::new(pixels.picture()));
         let picture = self.picture_of(&screen, photograph);
         let observation = Observation { screen, ..seen };
         self.steps.push(LedStep { action, around, observation, picture, of: None, is_scrolled_on: false });
         self.show();
-        Ok(())
     }
 
     fn look(&mut self) -> Result<(), Refusal> {
         let device = self.device.as_mut().ok_or(Refusal::Busy)?;
-        let Some(last) = self.steps.last_mut() else { return Ok(()) };
-        let seen = device.look()?;
+        if !self.steps.is_empty() {
+            let seen = device.look()?;
+            let photograph = photograph(&mut **device);
+            self.see_again(seen, photograph);
+        }
+        Ok(())
+    }
+
+    /// Takes in what the last screen has become by itself.
+    fn see_again(&mut self, seen: Observation, photograph: Option<Arc<Picture>>) {
+        let Some(last) = self.steps.last_mut() else { return };
         // A mark of typed text belongs to the step that typed it.
         let places: Vec<usize> = last.observation.screen.typed_at().collect();
         let is_same = seen.screen.widgets().len() == last.observation.screen.widgets().len();
         let screen = if is_same { self.marker.marked(seen.screen, places) } else { seen.screen };
         last.observation = Observation { screen: screen.clone(), ..seen };
-        let photograph = device.picture().map(|pixels| Arc::new(pixels.picture()));
         let picture = self.picture_of(&screen, photograph);
         if let Some(last) = self.steps.last_mut() {
             last.picture = picture;
         }
         self.show();
-        Ok(())
     }
 
     /// Works out what the last screen offers.
@@ -478,6 +497,7 @@ impl Studio {
         self.offers.clear();
         self.marker = Marker::default();
         self.number += 1;
+        self.is_typing = false;
     }
 
     fn redo(&mut self, way: &[LedStep]) -> Result<(), Refusal> {
@@ -677,7 +697,8 @@ impl Studio {
             Some(step) if step >= self.steps.len() => format!("the run ends before step {step}"),
             Some(step) => {
                 let screen = &self.steps[step].observation.screen;
-                let why = if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
+                let why =
+                    if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
                 let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
                 match why {
                     Some(why) => format!("step {step}: {why}"),
@@ -710,6 +731,11 @@ fn counted(atom: &Atom, screen: &Screen) -> Option<Atom> {
         number += u64::from(widget.is_visible() && test.holds(widget, object_id));
     });
     (number > 1).then(|| Atom::Count { of: of.clone(), op: Op::Equal, number })
+}
+
+/// Returns a photograph of the screen that `device` has shown last, if it takes one.
+fn photograph(device: &mut dyn Device) -> Option<Arc<Picture>> {
+    device.picture().map(|pixels| Arc::new(pixels.picture()))
 }
 
 fn known(what: &'static str, number: usize, count: usize) -> Result<(), Refusal> {

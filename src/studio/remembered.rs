@@ -38,8 +38,7 @@ impl Studio {
         // The language says itself what a name and a term are.
         let atom = self.only_atom(&format!("keep {name} = {text}: F [text = {{{name}}}]"));
         let term = atom.and_then(|atom| atom.kept().get(name).map(|&term| term.clone()));
-        let unread =
-            || Refusal::Term { name: printable(name).to_string(), term: printable(text).to_string() };
+        let unread = || Refusal::Term { name: printable(name).to_string(), term: printable(text).to_string() };
         self.remembered.push(Remembered { step, name: name.to_string(), term: term.ok_or_else(unread)? });
         self.remembered.sort_by_key(|one| one.step);
         Ok(())
@@ -88,15 +87,14 @@ impl Studio {
 
     /// Returns the atom with the values in place of their names.
     pub(super) fn closed(&self, atom: &Atom) -> Atom {
-        self.remembered
-            .iter()
-            .fold(atom.clone(), |atom, one| atom.with_kept(&one.name, &self.value_at(one.step, &one.term)))
+        self.remembered.iter().fold(atom.clone(), |atom, one| {
+            atom.with_kept(&one.name, &self.value_at(one.step, &one.term))
+        })
     }
 
     /// Returns the values that later expectations are compared with.
     pub(super) fn used_values(&self) -> Vec<Remembered> {
-        let names: BTreeSet<&str> =
-            self.expected.iter().flat_map(|one| one.atom.kept().into_keys()).collect();
+        let names: BTreeSet<&str> = self.expected.iter().flat_map(|one| one.atom.kept().into_keys()).collect();
         self.remembered.iter().filter(|one| names.contains(&*one.name)).cloned().collect()
     }
 

@@ -1,12 +1,13 @@
 //! Runs that are led by hand on the bundled apps: drafts, branches, expectations, and the law of drafts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::device::sim::{self, Sim};
-use crate::gui::BUILTIN_TEXTS;
+use crate::device::{App, Capabilities, Hand, HandGesture, HandKey, Place};
+use crate::gui::{BUILTIN_TEXTS, Pixels, PressedKey};
 use crate::replay::Replay;
 use crate::rng::Seed;
 use crate::spec::lint;
@@ -162,7 +163,9 @@ fn a_request_about_a_screen_that_is_gone_is_refused() {
     let mut studio = studio(NOTES);
     let number = screen(&mut studio).number;
     act(&mut studio, "click \"OKAY\"", None);
-    for request in [done(number, 0, None), Request::Widget { screen: number, at: 0 }] {
+    for request in
+        [done(number, 0, None), Request::Widget { screen: number, at: 0 }]
+    {
         assert!(matches!(studio.answer(request), Err(Refusal::Late)));
     }
 }
@@ -225,8 +228,7 @@ fn remember(studio: &mut Studio, step: usize, name: &str, term: &str) -> Result<
 /// Returns the atoms and the terms of the widget that is called so, as they are written.
 fn menu(studio: &mut Studio, name: &str) -> (Vec<String>, Vec<(String, String)>) {
     let screen = screen(studio);
-    let at =
-        screen.widgets.iter().find(|widget| widget.name == name || widget.id == name).expect("a widget").at;
+    let at = screen.widgets.iter().find(|widget| widget.name == name || widget.id == name).expect("a widget").at;
     match studio.answer(Request::Widget { screen: screen.number, at }).expect("atoms") {
         Reply::Atoms { atoms, terms } => (
             atoms.into_iter().map(|one| one.atom).collect(),
@@ -286,17 +288,17 @@ fn what_cannot_be_remembered_or_compared_is_refused_in_words() {
         remember(studio, 0, name, term).expect_err("it is refused").to_string()
     };
     let how = "a name is one word that means nothing else, and a term is like text(id = title)";
-    for (name, term) in
-        [("two words", "text(id = count)"), ("n", "text("), ("n", "3: F [text = a] & keep m = 4")]
-    {
-        assert_eq!(
-            refused(&mut studio, name, term),
-            format!("`{name} = {term}` cannot be remembered: {how}")
-        );
+    for (name, term) in [("two words", "text(id = count)"), ("n", "text("), ("n", "3: F [text = a] & keep m = 4")] {
+        assert_eq!(refused(&mut studio, name, term), format!("`{name} = {term}` cannot be remembered: {how}"));
     }
     remember(&mut studio, 0, "n", "count(class = Button)").expect("a value");
     assert_eq!(refused(&mut studio, "n", "activity"), "a value is called `n` already; take another name");
-    let never = Request::Expect { step: 0, atom: "[text = {n}]".to_string(), holds: true, when: When::Never };
+    let never = Request::Expect {
+        step: 0,
+        atom: "[text = {n}]".to_string(),
+        holds: true,
+        when: When::Never,
+    };
     assert_eq!(
         studio.answer(never).expect_err("it is refused").to_string(),
         "[text = {n}] is compared with a value of this run, so it can be expected of this run alone"
@@ -455,7 +457,9 @@ fn a_long_session_keeps_few_pictures() {
         for choice in 0..30 {
             let now = screen(&mut studio);
             let offer = (7 * choice + round) % now.offers.len();
-            studio.answer(done(now.number, offer, Some(format!("{round} {choice}")))).expect("done");
+            studio
+                .answer(done(now.number, offer, Some(format!("{round} {choice}"))))
+                .expect("done");
         }
         studio.answer(Request::Start { activity: None }).expect("the app starts");
         assert!(studio.pictures.len() <= STEPS_MAX + PICTURES_SPARE, "{}", studio.pictures.len());
@@ -473,6 +477,215 @@ fn pictures_stand_alone_and_are_made_once() {
     let svg = studio.picture(back.steps[4].picture).expect("a picture");
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"), "{svg}");
     assert!(studio.picture(99).is_none());
+}
+
+/// A simulated phone that a hand touches while the studio drives it.
+#[derive(Clone)]
+struct Touched {
+    sim: Arc<Mutex<Sim>>,
+    app: App,
+}
+
+impl Touched {
+    fn new(model: &str) -> Touched {
+        let read = sim::read(&Source::new("test.app", model.to_string()));
+        let sim = Sim::new(Arc::new(read.model.expect("a model without mistakes")), Seed(1));
+        Touched { app: sim.app().clone(), sim: Arc::new(Mutex::new(sim)) }
+    }
+
+    fn sim(&self) -> MutexGuard<'_, Sim> {
+        self.sim.lock().expect("a phone")
+    }
+}
+
+impl Device for Touched {
+    fn describe(&self) -> String {
+        self.sim().describe()
+    }
+
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.sim().capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.sim().look()
+    }
+
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.sim().keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn hand(&self) -> Option<Box<dyn Hand>> {
+        None
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        self.sim().reset(activity)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        self.sim().act(action)
+    }
+}
+
+/// A studio, and the phone below it.
+struct ByHand {
+    studio: Studio,
+    phone: Touched,
+}
+
+impl ByHand {
+    fn new(model: &str) -> ByHand {
+        let phone = Touched::new(model);
+        let mut studio = Studio::new(Box::new(phone.clone()), Repertoire::new(BUILTIN_TEXTS, &[], true));
+        studio.answer(Request::Start { activity: None }).expect("the app starts");
+        ByHand { studio, phone }
+    }
+
+    /// Returns the middle of the widget whose offer starts with `label`.
+    fn middle(&mut self, label: &str) -> Place {
+        let found = self.studio.offers.iter().find(|offer| offer.to_string().starts_with(label));
+        let found = found.unwrap_or_else(|| panic!("no {label} among {:?}", self.studio.offers));
+        found.target().expect("a widget").bounds.centre()
+    }
+
+    fn tap(&mut self, label: &str) -> Followed {
+        let at = self.middle(label);
+        self.phone.sim().tap(at).expect("a tap");
+        self.studio.follow(HandGesture::Tap(at)).expect("a look")
+    }
+
+    fn types(&mut self, text: &str) -> Followed {
+        self.phone.sim().type_text(text).expect("keys");
+        self.studio.follow(HandGesture::Typing((0, 0))).expect("a look")
+    }
+
+    fn steps(&mut self) -> Vec<String> {
+        view(&mut self.studio).steps.into_iter().skip(1).map(|step| step.action).collect()
+    }
+}
+
+#[test]
+fn touches_by_hand_become_the_steps_that_the_screen_offered() {
+    let mut hand = ByHand::new(NOTES);
+    for label in ["click \"OKAY\"", "click \"+\"", "click #fab_text"] {
+        assert_eq!(hand.tap(label), Followed::Step, "{label}");
+    }
+    assert_eq!(hand.tap("text"), Followed::Part, "a field only takes the caret");
+    for part in ["mi", "lk"] {
+        assert_eq!(hand.types(part), Followed::Step);
+    }
+    assert_eq!(
+        hand.studio.follow(HandGesture::Typing((0, 0))).expect("a look"),
+        Followed::Part,
+        "a key like shift"
+    );
+    assert_eq!(hand.types("y"), Followed::Step);
+    let steps = hand.steps();
+    assert_eq!(steps[..3], ["click \"OKAY\"", "click \"+\"", "click #fab_text"]);
+    assert!(steps.len() == 4 && steps[3].starts_with("text \"milky\" into"), "{steps:?}");
+    // The same run by farlead itself shows the same, and its draft is met.
+    let by_hand = view(&mut hand.studio);
+    let text = drafted(&mut hand.studio, Form::C);
+    assert_eq!(judged(&mut hand.studio, &text)[0].at, Some(4), "{text}");
+    hand.studio.answer(Request::BackTo { step: 4 }).expect("the run again");
+    let again = view(&mut hand.studio);
+    let shown = |view: &View| view.screen.as_ref().map(|screen| screen.activity.clone());
+    assert_eq!((again.steps.len(), shown(&again)), (5, shown(&by_hand)));
+}
+
+#[test]
+fn a_touch_that_brings_the_keyboard_up_is_no_typing() {
+    let mut hand = ByHand::new(NOTES);
+    hand.tap("click \"OKAY\"");
+    hand.tap("click \"+\"");
+    let at = hand.middle("click #fab_text");
+    hand.phone.sim().tap(at).expect("a tap");
+    // By the time that the phone was asked, the keyboard was up.
+    assert_eq!(hand.studio.follow(HandGesture::Typing(at)).expect("a look"), Followed::Step);
+    assert_eq!(hand.steps()[2], "click #fab_text");
+    assert!(hand.studio.shows_keyboard());
+}
+
+#[test]
+fn two_runs_of_typing_with_a_touch_between_are_two_steps() {
+    let mut hand = ByHand::new(NOTES);
+    for label in ["click \"OKAY\"", "click \"+\"", "click #fab_text"] {
+        hand.tap(label);
+    }
+    hand.types("a");
+    hand.phone.sim().press(PressedKey::Back, 1).expect("a key");
+    let back = hand.studio.follow(HandGesture::Key(HandKey::Back)).expect("a look");
+    assert_eq!(back, Followed::Part, "back puts the keyboard away");
+    hand.types("b");
+    let steps = hand.steps();
+    assert_eq!(steps.len(), 5, "{steps:?}");
+    hand.phone.sim().press(PressedKey::Back, 1).expect("a key");
+    assert_eq!(hand.studio.follow(HandGesture::Key(HandKey::Back)).expect("a look"), Followed::Step);
+    assert_eq!(hand.steps()[5], "back");
+}
+
+const LIST: &str = "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {\n    own taps = 0\n    own holds = 0\n    \
+                    FrameLayout #row at 0,100 480,400 -> taps += 1 {\n        TextView \"taps {taps}\" at 0,100 480,200\n        \
+                    Button \"Hold\" at 0,200 200,300 -> taps += 1 { on longclick: holds += 1 }\n    }\n    \
+                    SeekBar #level at 0,500 480,600\n    TextView \"holds {holds}\" at 0,600 480,700\n}\n";
+
+#[test]
+fn the_smallest_widget_that_offers_the_action_is_meant() {
+    let mut hand = ByHand::new(LIST);
+    for (gesture, expected) in [
+        (HandGesture::Tap((100, 150)), "click \"taps 0\""),
+        (HandGesture::Tap((100, 250)), "click \"Hold\""),
+        (HandGesture::Hold((100, 250)), "longclick \"Hold\""),
+        (HandGesture::Hold((300, 150)), "click \"taps 0\""),
+        (HandGesture::Swipe { from: (50, 550), to: (400, 560) }, "swipe right on #level"),
+        (HandGesture::Key(HandKey::Menu), "menu"),
+    ] {
+        assert_eq!(hand.studio.follow(gesture).expect("a look"), Followed::Step, "{gesture:?}");
+        assert_eq!(hand.steps().last().map(String::as_str), Some(expected));
+    }
+}
+
+#[test]
+fn a_list_scrolls_against_the_finger() {
+    let rows = "ListView #list at 0,100 480,400 scrolls { for i in 1..30 { TextView \"row {i}\" tall 50 } }";
+    let mut hand = ByHand::new(&format!(
+        "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {{\n    {rows}\n}}\n"
+    ));
+    let up = HandGesture::Swipe { from: (100, 350), to: (120, 150) };
+    hand.phone.sim().swipe((100, 350), (120, 150)).expect("a swipe");
+    assert_eq!(hand.studio.follow(up).expect("a look"), Followed::Step);
+    assert_eq!(hand.steps(), ["scroll down on #list"]);
+}
+
+#[test]
+fn a_gesture_without_a_meaning_is_told_in_a_sentence_and_is_no_step() {
+    let mut hand = ByHand::new(LIST);
+    for (gesture, expected) in [
+        (HandGesture::Tap((100, 650)), "The tap at 100, 650 is no step: no widget there offers it."),
+        (
+            HandGesture::Swipe { from: (100, 250), to: (100, 50) },
+            "The swipe at 100, 250 is no step: no widget there offers it.",
+        ),
+        (HandGesture::Several, "A touch of several fingers is no step: farlead has no such action."),
+    ] {
+        let Followed::Not(why) = hand.studio.follow(gesture).expect("a look") else { panic!("{gesture:?}") };
+        assert_eq!(why.to_string(), expected);
+    }
+    for gesture in [HandGesture::Bar, HandGesture::Key(HandKey::Home)] {
+        assert!(matches!(hand.studio.follow(gesture), Ok(Followed::Not(_))));
+    }
+    assert!(hand.steps().is_empty());
+    hand.studio.release();
+    assert!(matches!(hand.studio.follow(HandGesture::Bar), Err(Refusal::Busy)));
 }
 
 proptest! {

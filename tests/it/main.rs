@@ -27,6 +27,7 @@ mod fate;
 mod fate_agents;
 mod faults;
 mod fixtures;
+mod followed;
 mod grid;
 #[cfg(feature = "https")]
 mod https;

@@ -20,6 +20,7 @@ use tungstenite::{Message, WebSocket};
 use crate::adbd::Adb;
 use crate::browser::{has_chrome, served};
 use crate::cli::command;
+use crate::followed::tap_by_hand;
 use crate::identity::Phone;
 use crate::project::Folder;
 
@@ -30,13 +31,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SOME_STEPS: Duration = Duration::from_millis(1_500);
 
 /// The program, with its page's address.
-struct Studio {
+pub struct Studio {
     child: Child,
     url: String,
 }
 
 impl Studio {
-    fn start(folder: &Folder, args: &[&str], with: impl FnOnce(&mut Command)) -> Studio {
+    pub fn start(folder: &Folder, args: &[&str], with: impl FnOnce(&mut Command)) -> Studio {
         let mut command = command(&[&["studio", "--port", "0"], args].concat());
         command.current_dir(folder.path("")).stdin(Stdio::null()).stdout(Stdio::piped());
         with(&mut command);
@@ -57,7 +58,7 @@ impl Studio {
     }
 
     /// Opens a socket, as a page does.
-    fn socket(&self) -> WebSocket<TcpStream> {
+    pub fn socket(&self) -> WebSocket<TcpStream> {
         let url = format!("ws://{}/socket?token={}", self.host(), self.token());
         let stream = TcpStream::connect(self.host()).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
@@ -84,7 +85,7 @@ impl Drop for Studio {
 }
 
 /// Sends a request and returns its answer; events that come in between are left out.
-fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
+pub fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
     socket.send(Message::text(request)).expect("a request");
     loop {
         if let Message::Text(text) = socket.read().expect("an answer") {
@@ -97,7 +98,7 @@ fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
 }
 
 /// Returns the next event of this name.
-fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
+pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     loop {
         if let Message::Text(text) = socket.read().expect("an event") {
             let event: Value = serde_json::from_str(&text).expect("JSON");
@@ -324,10 +325,17 @@ fn a_phone_is_given_to_the_command_and_taken_back() {
     let args = ["--package", "org.secuso.privacyfriendlynotes", "--device", &phone.serial];
     let studio = Studio::start(&folder, &args, |command| adb.lend_to(command));
     let browser = Browser::open(&studio.url);
-    browser.act("OKAY");
+    browser.click("follow");
+    browser.wait("document.getElementById('follow').getAttribute('aria-pressed') === 'true'");
+    // The first step is done by hand.
+    let okay = "view.screen.widgets.find((one) => one.name === 'OKAY').bounds";
+    let side = |at: usize| browser.value(&format!("{okay}[{at}]")).as_i64().expect("a pixel");
+    tap_by_hand(&adb, &phone.serial, ((side(0) + side(2)) / 2, (side(1) + side(3)) / 2));
+    browser.wait("view.steps.length === 2 && view.steps[1].action === 'click \"OKAY\"'");
     browser.act("ImageButton +");
     browser.expect("fab_sketch", "[id = fab_sketch]", "now");
     browser.keep("menu");
+    browser.wait("document.getElementById('follow').getAttribute('aria-pressed') === 'false'");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     assert!(folder.path("farlead-tests/specs/menu/menu.test.ltl").is_file());
     // The run is there again, and goes on.

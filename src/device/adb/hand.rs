@@ -102,7 +102,7 @@ impl Hand for PhoneHand {
     }
 }
 
-/// What a finger has found when it came down.
+/// State of the display when a finger came down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Around {
     display: Turned,

@@ -260,7 +260,7 @@ pub struct Touched {
     pub has_several: bool,
 }
 
-/// What a stream tells of fingers and keys.
+/// News of fingers and keys in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// A finger has come down where none was.

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reads_hears_of_touches_until_it_ends() {
+    fn readers_hear_of_touches_until_they_end() {
         let mut phone = phone();
         let ran = phone.shell("getevent -lq", b"");
         assert!(ran.stdout.is_empty());

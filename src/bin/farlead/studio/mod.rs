@@ -6,6 +6,7 @@
 mod devices;
 mod files;
 mod followed;
+mod hand;
 mod job;
 mod web;
 
@@ -19,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use farlead::device::Device;
+use farlead::device::{Device, HandNews};
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
 use farlead::report::automaton_svg;
 use farlead::rng::Seed;
@@ -44,6 +45,7 @@ use crate::{Exit, Missing, Mistake, say};
 use devices::Devices;
 use files::Files;
 use followed::Followed;
+use hand::FollowedHand;
 use job::{Change, Job};
 use web::Web;
 
@@ -105,7 +107,7 @@ pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
     while !interrupted.load(Ordering::Relaxed) {
         match web.incoming().recv_timeout(LOOKS) {
             Ok(incoming) => host.take(incoming),
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => host.rest(),
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if last.elapsed() >= LOOKS {
@@ -133,6 +135,8 @@ enum Incoming {
     Wanted(Wanted, Sender<Option<String>>),
     /// The command that runs has changed.
     Changed(Change),
+    /// A hand on the device has done something; the number is that of its following.
+    Touched(u64, HandNews),
 }
 
 /// Document that is not the same at all times.
@@ -199,6 +203,8 @@ enum ProjectRequest {
     Drive { device: String },
     /// Gives commands these devices from now on.
     Share { devices: Vec<String> },
+    /// Follows a hand on the device, or no longer.
+    Follow { on: bool },
     /// Ends the command that runs.
     Stop,
     /// Lets the command rest, or go on.
@@ -206,7 +212,7 @@ enum ProjectRequest {
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 18] = [
+const PROJECT_REQUESTS: [&str; 19] = [
     "hello",
     "files",
     "open",
@@ -223,6 +229,7 @@ const PROJECT_REQUESTS: [&str; 18] = [
     "devices",
     "drive",
     "share",
+    "follow",
     "stop",
     "pause",
 ];
@@ -243,6 +250,8 @@ struct Host<'a> {
     job: Option<Job>,
     /// News of the last command.
     followed: Followed,
+    /// Hand on the device.
+    hand: FollowedHand,
     /// Pages, each with what its editor has open.
     pages: BTreeMap<u64, Page>,
     sender: Sender<Incoming>,
@@ -287,6 +296,7 @@ impl<'a> Host<'a> {
             files,
             job: None,
             followed: Followed::default(),
+            hand: FollowedHand::default(),
             pages: BTreeMap::new(),
             sender,
         };
@@ -305,6 +315,8 @@ impl<'a> Host<'a> {
                 self.pages.remove(&number);
             }
             Incoming::Said(number, text) => {
+                // What was typed by hand comes before what the page wants next.
+                self.rest();
                 let answer = self.answer(number, &text);
                 self.tell(number, &answer);
             }
@@ -324,6 +336,7 @@ impl<'a> Host<'a> {
                 let _ = answer.send(document);
             }
             Incoming::Changed(change) => self.tell_change(change),
+            Incoming::Touched(number, news) => self.take_touch(number, news),
         }
     }
 
@@ -379,6 +392,7 @@ impl<'a> Host<'a> {
             // The device was lost; it may be there again.
             let device = self.open_device()?;
             self.studio.give(device);
+            self.tell_follow(None);
         }
         match self.studio.answer(request) {
             Ok(reply) => {
@@ -390,16 +404,22 @@ impl<'a> Host<'a> {
                 Ok(reply)
             }
             Err(refusal) => {
-                if matches!(&refusal, Refusal::Device(error) if error.is_lost()) {
-                    self.studio.release();
-                    self.app = None;
-                }
+                self.let_go_if_lost(&refusal);
                 // A request that fails half-way has changed the run, too.
                 if changes {
                     self.tell_view()?;
                 }
                 Err(refusal.into())
             }
+        }
+    }
+
+    /// Lets go of a device that is lost.
+    fn let_go_if_lost(&mut self, refusal: &Refusal) {
+        if matches!(refusal, Refusal::Device(error) if error.is_lost()) {
+            self.end_following(None);
+            self.studio.release();
+            self.app = None;
         }
     }
 
@@ -417,6 +437,7 @@ impl<'a> Host<'a> {
                     "news": self.followed.said(),
                     "view": self.studio.answer(Request::View)?,
                     "files": self.files.list(),
+                    "follow": self.follow_state(),
                 })
             }
             ProjectRequest::Files => json!({ "files": self.files.list() }),
@@ -474,8 +495,10 @@ impl<'a> Host<'a> {
                     return Err(Refusal::Busy.into());
                 }
                 self.devices.drive(&device, &self.args.app, &self.project)?;
+                self.end_following(None);
                 let device = self.reopen_device()?;
                 let resumed = self.studio.resume(device);
+                self.tell_follow(None);
                 self.tell_view()?;
                 resumed?;
                 json!({})
@@ -484,6 +507,7 @@ impl<'a> Host<'a> {
                 self.devices.share(devices, &self.args.app, &self.project)?;
                 json!({})
             }
+            ProjectRequest::Follow { on } => self.follow(on)?,
             ProjectRequest::Stop => {
                 self.running()?.stop();
                 json!({})
@@ -617,6 +641,7 @@ impl<'a> Host<'a> {
         let takes_it = self.devices.share_the_driven(&self.args.app, &self.project);
         if takes_it && self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
             // One at a time drives a device.
+            self.end_following(None);
             self.studio.release();
             self.app = None;
         }
@@ -649,7 +674,9 @@ impl<'a> Host<'a> {
     fn take_back(&mut self) -> anyhow::Result<()> {
         if self.app.is_none() {
             let device = self.open_device()?;
-            self.studio.resume(device)?;
+            let resumed = self.studio.resume(device);
+            self.tell_follow(None);
+            resumed?;
         }
         Ok(())
     }

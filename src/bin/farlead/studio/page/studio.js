@@ -73,6 +73,7 @@ function connect() {
     showJob(hello.job);
     Object.assign(job, { episodes: [], counts: [], maps: 0 });
     hello.news.forEach(takeNews);
+    showFollow(hello.follow);
     if (opened.file) openFile(opened.file);
     else if (!edited()) edit();
   });
@@ -104,6 +105,8 @@ function hear(message) {
   else if (message.event === "lines") showLines(message);
   else if (message.event === "news") takeNews(message.news);
   else if (message.event === "ended") endJob(message);
+  else if (message.event === "follow") showFollow(message);
+  else if (message.event === "touch") say(message.why, true);
 }
 
 const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token)}`;
@@ -131,6 +134,13 @@ function showView(next) {
   );
   draft();
   judge();
+}
+
+/** Shows if touches on the device itself are followed, on devices where they can be. */
+function showFollow({ can, on, why }) {
+  at("follow").hidden = !can;
+  at("follow").setAttribute("aria-pressed", String(on));
+  if (why) say(why, true);
 }
 
 function showStrip() {
@@ -884,6 +894,10 @@ at("devices-again").addEventListener("click", showDevices);
 at("start").addEventListener("click", () => request(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
 at("look").addEventListener("click", () => request({ do: "look" }));
 at("step-close").addEventListener("click", () => at("step").close());
+at("follow").addEventListener("click", async () => {
+  const on = at("follow").getAttribute("aria-pressed") !== "true";
+  if (await request({ do: "follow", on })) say(on ? "Touch the app on the device: each touch becomes a step." : "");
+});
 at("menu-close").addEventListener("click", () => at("menu").close());
 at("own").addEventListener("submit", async (event) => {
   event.preventDefault();
