@@ -22,7 +22,9 @@ pub(super) fn text(
 ) -> String {
     let is_possible = expected.iter().any(|one| one.when != When::Never);
     let possible = match form {
-        Form::A | Form::B => format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected, values)),
+        Form::A | Form::B => {
+            format!("possible {}:\n    {}\n", quote(name), goals(form, steps, expected, values))
+        }
         Form::C => exact.unwrap_or_else(|| {
             let lines: Vec<String> = (0..steps.len()).map(|at| exact_line(at, steps, expected)).collect();
             format!(

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use crate::device::{App, Device, DeviceError};
 use crate::gui::{
     self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
-    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek,
-    short_activity, shortfall,
+    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek, short_activity,
+    shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
 use crate::report::{Displays, screen_svg};
@@ -96,7 +96,9 @@ pub enum Refusal {
     #[error("a value is called `{0}` already; take another name")]
     Named(String),
     /// The value cannot be remembered.
-    #[error("`{name} = {term}` cannot be remembered: a name is one word that means nothing else, and a term is like text(id = title)")]
+    #[error(
+        "`{name} = {term}` cannot be remembered: a name is one word that means nothing else, and a term is like text(id = title)"
+    )]
     Term {
         /// Name of the value.
         name: String,
@@ -133,7 +135,9 @@ pub enum Refusal {
         step: usize,
     },
     /// The run does not do what the spec of the test speaks of.
-    #[error("this run does not reach what the spec of the test speaks of, so it cannot take the place of its steps")]
+    #[error(
+        "this run does not reach what the spec of the test speaks of, so it cannot take the place of its steps"
+    )]
     NotReached,
     /// The run has more steps than the spec of the test allows.
     #[error("this run has {steps} steps, and the spec of the test says within {most}")]
@@ -337,13 +341,7 @@ impl Studio {
         self.perform(Action::Reinitialise(activity))
     }
 
-    fn act(
-        &mut self,
-        screen: u64,
-        offer: usize,
-        text: Option<String>,
-        instead: bool,
-    ) -> Result<(), Refusal> {
+    fn act(&mut self, screen: u64, offer: usize, text: Option<String>, instead: bool) -> Result<(), Refusal> {
         self.check_screen(screen)?;
         known("action", offer, self.offers.len())?;
         if self.steps.len() >= STEPS_MAX {
@@ -697,8 +695,7 @@ impl Studio {
             Some(step) if step >= self.steps.len() => format!("the run ends before step {step}"),
             Some(step) => {
                 let screen = &self.steps[step].observation.screen;
-                let why =
-                    if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
+                let why = if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
                 let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
                 match why {
                     Some(why) => format!("step {step}: {why}"),

@@ -38,7 +38,8 @@ impl Studio {
         // The language says itself what a name and a term are.
         let atom = self.only_atom(&format!("keep {name} = {text}: F [text = {{{name}}}]"));
         let term = atom.and_then(|atom| atom.kept().get(name).map(|&term| term.clone()));
-        let unread = || Refusal::Term { name: printable(name).to_string(), term: printable(text).to_string() };
+        let unread =
+            || Refusal::Term { name: printable(name).to_string(), term: printable(text).to_string() };
         self.remembered.push(Remembered { step, name: name.to_string(), term: term.ok_or_else(unread)? });
         self.remembered.sort_by_key(|one| one.step);
         Ok(())
@@ -87,14 +88,15 @@ impl Studio {
 
     /// Returns the atom with the values in place of their names.
     pub(super) fn closed(&self, atom: &Atom) -> Atom {
-        self.remembered.iter().fold(atom.clone(), |atom, one| {
-            atom.with_kept(&one.name, &self.value_at(one.step, &one.term))
-        })
+        self.remembered
+            .iter()
+            .fold(atom.clone(), |atom, one| atom.with_kept(&one.name, &self.value_at(one.step, &one.term)))
     }
 
     /// Returns the values that later expectations are compared with.
     pub(super) fn used_values(&self) -> Vec<Remembered> {
-        let names: BTreeSet<&str> = self.expected.iter().flat_map(|one| one.atom.kept().into_keys()).collect();
+        let names: BTreeSet<&str> =
+            self.expected.iter().flat_map(|one| one.atom.kept().into_keys()).collect();
         self.remembered.iter().filter(|one| names.contains(&*one.name)).cloned().collect()
     }
 
@@ -130,7 +132,8 @@ impl Studio {
         let step = self.steps.len() - 1;
         let said_term = |term: &Term| {
             // There is nothing in an empty text to compare with.
-            let value = self.value_at(step, term).filter(|all| all.iter().any(|one| !one.trim().is_empty()))?;
+            let value =
+                self.value_at(step, term).filter(|all| all.iter().any(|one| !one.trim().is_empty()))?;
             Some(SaidTerm { term: term.to_string(), value: said_values(&Some(value)) })
         };
         Ok(Reply::Atoms {

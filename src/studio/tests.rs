@@ -163,9 +163,7 @@ fn a_request_about_a_screen_that_is_gone_is_refused() {
     let mut studio = studio(NOTES);
     let number = screen(&mut studio).number;
     act(&mut studio, "click \"OKAY\"", None);
-    for request in
-        [done(number, 0, None), Request::Widget { screen: number, at: 0 }]
-    {
+    for request in [done(number, 0, None), Request::Widget { screen: number, at: 0 }] {
         assert!(matches!(studio.answer(request), Err(Refusal::Late)));
     }
 }
@@ -228,7 +226,8 @@ fn remember(studio: &mut Studio, step: usize, name: &str, term: &str) -> Result<
 /// Returns the atoms and the terms of the widget that is called so, as they are written.
 fn menu(studio: &mut Studio, name: &str) -> (Vec<String>, Vec<(String, String)>) {
     let screen = screen(studio);
-    let at = screen.widgets.iter().find(|widget| widget.name == name || widget.id == name).expect("a widget").at;
+    let at =
+        screen.widgets.iter().find(|widget| widget.name == name || widget.id == name).expect("a widget").at;
     match studio.answer(Request::Widget { screen: screen.number, at }).expect("atoms") {
         Reply::Atoms { atoms, terms } => (
             atoms.into_iter().map(|one| one.atom).collect(),
@@ -288,17 +287,17 @@ fn what_cannot_be_remembered_or_compared_is_refused_in_words() {
         remember(studio, 0, name, term).expect_err("it is refused").to_string()
     };
     let how = "a name is one word that means nothing else, and a term is like text(id = title)";
-    for (name, term) in [("two words", "text(id = count)"), ("n", "text("), ("n", "3: F [text = a] & keep m = 4")] {
-        assert_eq!(refused(&mut studio, name, term), format!("`{name} = {term}` cannot be remembered: {how}"));
+    for (name, term) in
+        [("two words", "text(id = count)"), ("n", "text("), ("n", "3: F [text = a] & keep m = 4")]
+    {
+        assert_eq!(
+            refused(&mut studio, name, term),
+            format!("`{name} = {term}` cannot be remembered: {how}")
+        );
     }
     remember(&mut studio, 0, "n", "count(class = Button)").expect("a value");
     assert_eq!(refused(&mut studio, "n", "activity"), "a value is called `n` already; take another name");
-    let never = Request::Expect {
-        step: 0,
-        atom: "[text = {n}]".to_string(),
-        holds: true,
-        when: When::Never,
-    };
+    let never = Request::Expect { step: 0, atom: "[text = {n}]".to_string(), holds: true, when: When::Never };
     assert_eq!(
         studio.answer(never).expect_err("it is refused").to_string(),
         "[text = {n}] is compared with a value of this run, so it can be expected of this run alone"
@@ -457,9 +456,7 @@ fn a_long_session_keeps_few_pictures() {
         for choice in 0..30 {
             let now = screen(&mut studio);
             let offer = (7 * choice + round) % now.offers.len();
-            studio
-                .answer(done(now.number, offer, Some(format!("{round} {choice}"))))
-                .expect("done");
+            studio.answer(done(now.number, offer, Some(format!("{round} {choice}")))).expect("done");
         }
         studio.answer(Request::Start { activity: None }).expect("the app starts");
         assert!(studio.pictures.len() <= STEPS_MAX + PICTURES_SPARE, "{}", studio.pictures.len());
