@@ -47,6 +47,7 @@ mod merge;
 mod minimise;
 mod model;
 mod models;
+mod news;
 mod page_sources;
 mod pages;
 mod phone;
