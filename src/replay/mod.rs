@@ -22,8 +22,8 @@ use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, Slack, capture, capture_walk};
 use scroll::SCROLLED_ON;
-pub(crate) use scroll::scroll_on;
 pub use scroll::scrolled_on;
+pub(crate) use scroll::{may_scroll_on, scroll_on};
 pub use violation::{other_crash, violation};
 
 /// Does steps again and evaluates them under one spec.

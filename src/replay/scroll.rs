@@ -53,6 +53,11 @@ pub(crate) fn scroll_on(
     Ok(sought)
 }
 
+/// Returns true if going on with the action `before` may bring into view what `sought` lacks.
+pub(crate) fn may_scroll_on(before: &Action, sought: &Sought) -> bool {
+    there_and_back(before).is_some() && may_come_into_view(sought)
+}
+
 /// Returns true if a widget is out of view as far as the screen tells. Where several may be the one, a scroll could leave
 /// a wrong one in view alone.
 fn may_come_into_view(sought: &Sought) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{LedStep, Refusal, STEPS_MAX, Studio, photograph, short_enough};
+use super::{LedStep, Refusal, Studio, photograph, short_enough};
 use crate::device::{Hand, HandGesture, HandKey, Place};
 use crate::gui::{
     Action, DeviceAction, Direction, Flags, Picture, Screen, Stroke, Target, Touch, Widget, short_activity,
@@ -115,14 +115,6 @@ impl Studio {
                 self.see_again(seen, photograph);
                 Ok(Followed::Not(why))
             }
-        }
-    }
-
-    fn check_room(&self) -> Result<(), Refusal> {
-        if self.steps.len() < STEPS_MAX {
-            Ok(())
-        } else {
-            Err(Refusal::Full { what: "steps", most: STEPS_MAX })
         }
     }
 

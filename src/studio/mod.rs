@@ -344,9 +344,7 @@ impl Studio {
     fn act(&mut self, screen: u64, offer: usize, text: Option<String>, instead: bool) -> Result<(), Refusal> {
         self.check_screen(screen)?;
         known("action", offer, self.offers.len())?;
-        if self.steps.len() >= STEPS_MAX {
-            return Err(Refusal::Full { what: "steps", most: STEPS_MAX });
-        }
+        self.check_room()?;
         text.as_deref().map(short_enough).transpose()?;
         let offer = self.offers[offer].clone();
         if instead {
@@ -478,7 +476,9 @@ impl Studio {
         let Branch { name, steps, expected, remembered } = self.branches.remove(number);
         self.leave();
         (self.name, self.expected, self.remembered) = (name, expected, remembered);
-        self.redo(&steps)
+        self.redo(&steps)?;
+        self.begins_test();
+        Ok(())
     }
 
     /// Keeps the run as a branch, if it is more than a start, and begins another.
@@ -607,6 +607,15 @@ impl Studio {
     fn judged(&self, spec: &Spec) -> Vec<Judged> {
         let steps = self.steps.iter().map(|step| (step.action.clone(), step.observation.clone()));
         Player::new(spec).judge_all(steps)
+    }
+
+    /// Refuses a step beyond the most.
+    fn check_room(&self) -> Result<(), Refusal> {
+        if self.steps.len() < STEPS_MAX {
+            Ok(())
+        } else {
+            Err(Refusal::Full { what: "steps", most: STEPS_MAX })
+        }
     }
 
     fn check_screen(&self, number: u64) -> Result<(), Refusal> {

@@ -326,6 +326,11 @@ fn form_test() -> TestCase {
     act(&mut studio, "click \"Send\"", None);
     let text = "possible \"it is sent\": F ([activity ~ Form] & X F [text = Sent])\n";
     let spec = studio.specs_of("forms.ltl", text).expect("a spec").remove(0);
+    case(&studio, spec)
+}
+
+/// Returns the test of a run by hand that reaches what a spec asks for.
+fn case(studio: &Studio, spec: Spec) -> TestCase {
     let steps = studio.judged(&spec).into_iter().map(|one| one.step).collect();
     let captured = capture(&spec, &Trace { steps }, Slack::default());
     TestCase {
@@ -447,6 +452,60 @@ fn a_step_is_left_out_and_starting_again_takes_it_back() {
     studio.leave_test(device(&app)).expect("a start");
     assert!(view(&mut studio).test.is_none());
     assert!(matches!(studio.answer(Request::LeaveOut), Err(Refusal::NoTest)));
+}
+
+/// Returns a test that scrolls a list and clicks its row `Row 30`, and the list with `before` rows before it.
+fn list_test(before: usize) -> (TestCase, String) {
+    let list = |before: usize| {
+        let rows: String = (0..before)
+            .map(|row| format!("        TextView tall 120 \"More {row}\"\n"))
+            .chain((0..40).map(|row| format!("        Button tall 120 \"Row {row}\" -> open End\n")))
+            .collect();
+        format!(
+            "app org.example \"List\" 1.0\nlaunch Main\nactivity Main .Main {{\n    ScrollView #list at 0,0 480,800 \
+             scrolls {{\n{rows}    }}\n}}\nactivity End .End {{\n    TextView \"End\"\n}}\n"
+        )
+    };
+    let mut studio = studio(&list(0));
+    for _ in 0..8 {
+        let label = screen(&mut studio).offers.into_iter().map(|offer| offer.label);
+        let row = label.into_iter().find(|label| label.starts_with("click \"Row 30\""));
+        match row {
+            Some(label) => {
+                act(&mut studio, &label, None);
+                break;
+            }
+            None => act(&mut studio, "scroll down", None),
+        }
+    }
+    let spec = studio.specs_of("list.ltl", "possible \"end\": F [text = End]\n").expect("a spec").remove(0);
+    (case(&studio, spec), list(before))
+}
+
+#[test]
+fn a_scroll_goes_on_until_the_widget_is_in_view_and_changes_no_test() {
+    let (case, app) = list_test(20);
+    let mut studio = studio(&app);
+    studio.walk_through(device(&app), "list.test.ltl", case.clone()).expect("the app starts");
+    while test(&mut studio).next.is_some() {
+        assert_eq!(test(&mut studio).why, "");
+        studio.answer(Request::NextOfTest).expect("the next step");
+    }
+    let said = test(&mut studio);
+    assert_eq!((said.is_reached, said.is_changed), (true, false));
+    assert!(view(&mut studio).steps.len() > case.steps.len(), "it scrolled on");
+}
+
+#[test]
+fn a_run_of_another_test_does_no_step_of_this_one() {
+    let app = forms("Start", "#start", "Form");
+    let mut studio = walked(&app);
+    studio.answer(Request::NextOfTest).expect("the next step");
+    studio.walk_through(device(&app), "other.test.ltl", form_test()).expect("the app starts");
+    assert_eq!(view(&mut studio).branches.len(), 1);
+    studio.answer(Request::Branch { number: 0 }).expect("a run again");
+    let said = test(&mut studio);
+    assert_eq!((said.next, said.is_changed), (Some(1), true));
 }
 
 #[test]

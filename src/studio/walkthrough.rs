@@ -8,7 +8,7 @@ use super::{LedStep, Refusal, STEPS_MAX, Studio, said_action, sides};
 use crate::device::Device;
 use crate::gui::{Action, Gap, Near, Sought, seek};
 use crate::rate::Rate;
-use crate::replay::{Gone, Slack, capture, scroll_on, unseen};
+use crate::replay::{Gone, Slack, capture, may_scroll_on, scroll_on, unseen};
 use crate::setup::{SetUpTest, kept};
 use crate::spec::printable;
 use crate::test_case::{Provenance, TestCase, TestSetUp, TestStep};
@@ -46,6 +46,8 @@ enum Next {
     Nothing,
     /// It can be done.
     Ready(Action),
+    /// Its widget may come into view if the scroll before goes on.
+    OutOfView(Option<Near>),
     /// It cannot be done; the nearest widget, if there is one.
     Missing(Option<Near>),
 }
@@ -60,6 +62,7 @@ impl Studio {
     ) -> Result<(), Refusal> {
         self.leave();
         self.give(device);
+        self.forget_numbers();
         let (file, left_out, otherwise) = (file.to_string(), BTreeSet::new(), BTreeSet::new());
         self.test = Some(Walkthrough { file, test, left_out, otherwise });
         self.next_of_test()
@@ -68,8 +71,16 @@ impl Studio {
     /// Leaves the test, and starts the app afresh on `device`.
     pub fn leave_test(&mut self, device: Box<dyn Device>) -> Result<(), Refusal> {
         self.test = None;
+        self.leave();
+        self.forget_numbers();
         self.give(device);
         self.start(None)
+    }
+
+    /// Forgets which steps of a test the runs that were left do: they are no steps of another test.
+    fn forget_numbers(&mut self) {
+        let steps = self.branches.iter_mut().flat_map(|branch| &mut branch.steps);
+        steps.for_each(|step| step.of = None);
     }
 
     /// Begins the test again from its start.
@@ -88,14 +99,16 @@ impl Studio {
     /// Does the next step of the test.
     pub(super) fn next_of_test(&mut self) -> Result<(), Refusal> {
         let walk = self.test()?;
-        let number = walk.next(&self.steps);
-        let action = match self.next_step(walk) {
+        let (number, next) = (walk.next(&self.steps), self.next_step(walk));
+        self.check_room()?;
+        let action = match next {
             Next::Nothing => return Err(Refusal::AllDone),
             Next::Ready(action) => action,
-            Next::Missing(near) => match self.scrolled(number, near)? {
+            Next::OutOfView(near) => match self.scrolled(number, near)? {
                 Sought::Found(action) => action,
                 Sought::Missing(_) => return Err(Refusal::Gone { step: number }),
             },
+            Next::Missing(_) => return Err(Refusal::Gone { step: number }),
         };
         self.perform(action)?;
         self.is_of(number);
@@ -123,6 +136,13 @@ impl Studio {
         sought
     }
 
+    /// Takes the start of a run that was not led through the test as that of the test, if one is walked through.
+    pub(super) fn begins_test(&mut self) {
+        if let (Some(_), Some(first)) = (&self.test, self.steps.first_mut()) {
+            first.of = Some(0);
+        }
+    }
+
     /// Marks the last step of the run as the step `number` of the test.
     fn is_of(&mut self, number: usize) {
         if let Some(last) = self.steps.last_mut() {
@@ -134,12 +154,16 @@ impl Studio {
         let number = walk.next(&self.steps);
         let Some(step) = walk.test.steps.get(number) else { return Next::Nothing };
         let Some(last) = self.steps.last() else { return Next::Ready(step.action.clone()) };
-        match seek(&last.observation.screen, &step.action, step.around.as_ref()) {
+        let sought = seek(&last.observation.screen, &step.action, step.around.as_ref());
+        // Where a scroll has gone on already, it has been to both ends.
+        let may_scroll = !last.is_scrolled_on && may_scroll_on(&last.action, &sought);
+        match sought {
             // A rule forbids the action. Its widget is there, so it is the nearest one itself.
             Sought::Found(action) if self.repertoire.rules.forbid(&action) => {
                 Next::Missing(action.target().map(|on| Near { on: on.clone(), gap: Gap::TakesNone }))
             }
             Sought::Found(action) => Next::Ready(action),
+            Sought::Missing(near) if may_scroll => Next::OutOfView(near),
             Sought::Missing(near) => Next::Missing(near),
         }
     }
@@ -222,7 +246,7 @@ impl Studio {
         let TestCase { steps, oracle, .. } = &walk.test;
         let next = walk.next(&self.steps);
         let (why, nearest_at) = match self.next_step(walk) {
-            Next::Nothing | Next::Ready(_) => (String::new(), None),
+            Next::Nothing | Next::Ready(_) | Next::OutOfView(_) => (String::new(), None),
             Next::Missing(near) => {
                 let gone = Gone::of(&steps[next], near.as_ref());
                 (said_gone(&gone), gone.nearest_at.map(sides))

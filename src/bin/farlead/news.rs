@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -19,8 +19,10 @@ use crate::Usage;
 use crate::outputs::warn;
 use crate::sources::refuse_to_overwrite;
 
-/// Pause between two lines about the same, unless the search has come nearer.
+/// Shortest pause between two lines about the same, unless the search has come nearer.
 const PERIOD: Duration = Duration::from_millis(300);
+/// Pauses in the time so far: in a long search they grow, so that the file does not.
+const PAUSES: u32 = 200;
 /// Pause between two maps; a large one, which takes long, comes more rarely.
 const MAP_PERIOD: Duration = Duration::from_secs(2);
 /// Pauses between maps, in times that one took.
@@ -58,6 +60,7 @@ pub struct News {
 struct State {
     /// None once it could not be written.
     file: Option<File>,
+    begun: Instant,
     screens: ScreenNumbers,
     /// Of each subject the time of its last line, and how near its search had come.
     told: BTreeMap<String, (Instant, Option<u32>)>,
@@ -96,7 +99,7 @@ impl News {
 
     /// Tells the map that `draw` makes, from time to time.
     pub fn mapped(&self, draw: impl FnOnce() -> Option<String>) {
-        let Ok(mut state) = self.state.try_lock() else { return };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = Instant::now();
         if *state.next_map.get_or_insert(begun + MAP_PERIOD) > begun {
             return;
@@ -109,12 +112,12 @@ impl News {
 
     /// Writes what `lines` makes of a subject, unless it was told of just before and has come no nearer.
     fn tell(&self, subject: &str, closest: Option<u32>, lines: impl FnOnce(&mut State) -> Vec<Value>) {
-        // Another spec is just told of; waiting for it would slow the search down.
-        let Ok(mut state) = self.state.try_lock() else { return };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if let Some((last, nearest)) = state.told.get(subject) {
             let is_nearer = closest.is_some_and(|closest| nearest.is_none_or(|nearest| closest < nearest));
-            if now.duration_since(*last) < PERIOD && !is_nearer {
+            let pause = PERIOD.max(now.duration_since(state.begun) / PAUSES);
+            if now.duration_since(*last) < pause && !is_nearer {
                 return;
             }
         }
@@ -126,7 +129,13 @@ impl News {
 
 impl State {
     fn new(file: File) -> State {
-        State { file: Some(file), screens: ScreenNumbers::new(), told: BTreeMap::new(), next_map: None }
+        State {
+            file: Some(file),
+            begun: Instant::now(),
+            screens: ScreenNumbers::new(),
+            told: BTreeMap::new(),
+            next_map: None,
+        }
     }
 
     /// Returns the last steps of a run, after the new screens were written.

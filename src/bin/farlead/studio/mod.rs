@@ -5,9 +5,9 @@
 
 mod devices;
 mod files;
-mod followed;
 mod hand;
 mod job;
+mod news;
 mod web;
 
 use std::collections::BTreeMap;
@@ -44,9 +44,9 @@ use crate::stdout::out;
 use crate::{Exit, Missing, Mistake, say};
 use devices::Devices;
 use files::Files;
-use followed::Followed;
 use hand::FollowedHand;
 use job::{Change, Job};
+use news::ReadNews;
 use web::Web;
 
 /// Version of the messages; docs/studio-protocol.md has them.
@@ -249,7 +249,7 @@ struct Host<'a> {
     files: Files,
     job: Option<Job>,
     /// News of the last command.
-    followed: Followed,
+    news: ReadNews,
     /// Hand on the device.
     hand: FollowedHand,
     /// Pages, each with what its editor has open.
@@ -295,7 +295,7 @@ impl<'a> Host<'a> {
             studio,
             files,
             job: None,
-            followed: Followed::default(),
+            news: ReadNews::default(),
             hand: FollowedHand::default(),
             pages: BTreeMap::new(),
             sender,
@@ -324,8 +324,8 @@ impl<'a> Host<'a> {
                 let document = match wanted {
                     Wanted::Picture(number) => self.studio.picture(number),
                     Wanted::Report => std::fs::read_to_string(self.report()).ok(),
-                    Wanted::Screen(number) => self.followed.screen(number),
-                    Wanted::Map => self.followed.map(),
+                    Wanted::Screen(number) => self.news.screen(number),
+                    Wanted::Map => self.news.map(),
                     Wanted::Device(name) => {
                         // A phone may take its time, and others go on meanwhile.
                         thread::spawn(move || answer.send(devices::picture(&name)));
@@ -355,7 +355,7 @@ impl<'a> Host<'a> {
 
     /// Tells what the command that runs has written since the last call.
     fn tell_news(&mut self) {
-        for news in self.followed.read() {
+        for news in self.news.read() {
             self.tell_all(&json!({ "event": "news", "news": news }));
         }
     }
@@ -434,7 +434,7 @@ impl<'a> Host<'a> {
                     "version": PROTOCOL,
                     "farlead": env!("CARGO_PKG_VERSION"),
                     "job": self.job.as_ref().map(|job| &job.shown),
-                    "news": self.followed.said(),
+                    "news": self.news.said(),
                     "view": self.studio.answer(Request::View)?,
                     "files": self.files.list(),
                     "follow": self.follow_state(),
@@ -575,10 +575,10 @@ impl<'a> Host<'a> {
         secrets.add_test(&source, &test);
         self.project.secrets = secrets.read()?;
         let set_up = self.set_ups.for_test(&path, &test).tests;
-        self.walked = Some(Walked { test: test.clone(), set_up });
+        let before = self.walked.replace(Walked { test: test.clone(), set_up });
         let opened = self.reopen_device();
         if opened.is_err() {
-            self.walked = None;
+            self.walked = before;
         }
         let begun = self.studio.walk_through(opened?, file, test);
         self.tell_view()?;
@@ -637,7 +637,7 @@ impl<'a> Host<'a> {
         args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
         let shown = job::shown(&args);
         args.extend(self.reports(tells_news));
-        self.followed = Followed::new(self.project.folder.join(NEWS));
+        self.news = ReadNews::new(self.project.folder.join(NEWS));
         let takes_it = self.devices.share_the_driven(&self.args.app, &self.project);
         if takes_it && self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
             // One at a time drives a device.

@@ -18,7 +18,7 @@ const SAID_MAX: usize = 1_000;
 
 /// News of one command.
 #[derive(Default)]
-pub struct Followed {
+pub struct ReadNews {
     path: PathBuf,
     /// Bytes that were read.
     read: u64,
@@ -29,10 +29,10 @@ pub struct Followed {
     said: VecDeque<Value>,
 }
 
-impl Followed {
+impl ReadNews {
     /// Returns the news that a command will write to `path`.
-    pub fn new(path: PathBuf) -> Followed {
-        Followed { path, ..Followed::default() }
+    pub fn new(path: PathBuf) -> ReadNews {
+        ReadNews { path, ..ReadNews::default() }
     }
 
     /// Returns the news that have come since the last call; pictures are kept here.
