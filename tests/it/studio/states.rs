@@ -1,9 +1,6 @@
 //! States of the page: tests that are mended, values that are remembered, commands that are watched, devices; and a picture of
 //! each.
 
-use std::thread;
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::pictures::looks_like;
@@ -12,9 +9,6 @@ use crate::adbd::Adb;
 use crate::browser::has_chrome;
 use crate::identity::Phone;
 use crate::project::Folder;
-
-/// Time for a program to be in the middle of something.
-const AMID: Duration = Duration::from_millis(1_200);
 
 /// Returns an app whose first button reads `first`, has this id, and leads to a form by way of `between`.
 fn forms(first: &str, id: &str, between: &str) -> String {
@@ -278,17 +272,21 @@ fn each_state_of_the_page_looks_as_it_did() {
         { "class": "Button", "text": "leave", "bounds": [0, 90, 480, 170], "flags": ["clickable", "enabled"] },
         { "class": "TextView", "text": "", "bounds": [0, 180, 480, 800], "flags": [] },
     ] } });
+    // It goes on once somebody lets it.
     let program = format!(
-        "while read -r line; do case \"$line\" in *leave*) exit 3;; *slow*) /bin/sleep 4;; esac; echo '{screen}'; done\n"
+        "while read -r line; do case \"$line\" in *leave*) exit 3;; *slow*) while [ ! -e go ]; do /bin/sleep 0.1; done;; esac; echo '{screen}'; done\n"
     );
     folder.write("device.sh", &program);
     let studio = Studio::start(&folder, &["--device", "exec:/bin/sh device.sh"], |_| {});
     let browser = Browser::open(&studio.url);
     browser.press("slow", 0);
     let late = Browser::begin(&studio.url);
-    thread::sleep(AMID);
+    for page in [&late, &browser] {
+        page.wait("document.getElementById('status').textContent === 'The device is at work.'");
+    }
     late.looks_like("loading", "run");
     browser.looks_like("busy", "app");
+    folder.write("go", "");
     browser.wait("view.steps.length === 2");
     browser.press("leave", 0);
     browser.wait("view.is_away");
