@@ -28,6 +28,8 @@ use crate::cli::{Ended, command, ended};
 use crate::clients::{APPIUM, npm_folder, sdk};
 use crate::identity::{self, compare_at};
 use crate::phone::{bundled, model_of};
+use crate::project::Folder;
+use crate::studio::{Studio, ask, heard};
 
 /// A server of Appium, ended when this is dropped, and the adb server that it uses.
 struct Appium {
@@ -189,6 +191,33 @@ fn an_app_keeps_what_it_has_stored_unless_it_is_cleared_or_installed_anew() {
         let refused = phone.reset("org.lamp.Other").expect_err("no such activity");
         assert!(!refused.is_lost() && refused.to_string().ends_with("there is `org.lamp.Main`"), "{refused}");
     }
+}
+
+#[test]
+fn the_studio_leads_a_phone_behind_appium_and_gives_it_to_a_command() {
+    let Some(appium) = Appium::start("appium-studio") else { return };
+    let phone = identity::Phone::start(&appium.adb, "apps/notes.app", &[]);
+    let capabilities = appium.file(&phone.serial);
+    let folder = Folder::new("appium-studio");
+    folder.write("menu.ltl", "possible \"menu\": F [id = fab_sketch]\n");
+    let args =
+        ["--package", "org.secuso.privacyfriendlynotes", "--device", &appium.address, "--capabilities"];
+    let studio =
+        Studio::start(&folder, &[&args[..], &[capabilities.to_str().expect("a path")]].concat(), |_| {});
+    let mut socket = studio.socket();
+    let view = ask(&mut socket, r#"{"id":1,"do":"view"}"#)["result"].clone();
+    let offers = view["screen"]["offers"].as_array().expect("offers");
+    let offer = offers.iter().position(|offer| offer["label"] == "click \"OKAY\"").expect("an offer");
+    let act = json!({ "id": 2, "do": "act", "screen": view["screen"]["number"], "offer": offer });
+    assert_eq!(ask(&mut socket, &act.to_string())["result"]["steps"].as_array().map(Vec::len), Some(2));
+    // Nobody follows a hand through Appium, and the page is told so.
+    let hello = ask(&mut socket, r#"{"id":3,"do":"hello","version":2}"#);
+    assert_eq!(hello["result"]["follow"]["can"], false);
+    ask(&mut socket, r#"{"id":4,"do":"check","file":"menu.ltl"}"#);
+    let ended = heard(&mut socket, "ended");
+    assert_eq!((&ended["code"], &ended["lost"]), (&json!(0), &json!(null)), "{ended}");
+    let view = ask(&mut socket, r#"{"id":5,"do":"view"}"#)["result"].clone();
+    assert_eq!((&view["is_away"], view["steps"].as_array().map(Vec::len)), (&json!(false), Some(2)));
 }
 
 #[test]

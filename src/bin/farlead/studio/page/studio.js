@@ -542,6 +542,8 @@ function edit() {
     const isTest = opened.file.endsWith(".test.ltl");
     for (const id of ["replay", "walk"]) at(id).disabled = !isTest;
     at("check").disabled = !opened.file;
+    at("watch-part").hidden = !opened.file || isTest;
+    at("watch-file").textContent = opened.file;
     at("save").disabled = !opened.file || !edited();
     const text = at("text").value;
     if (!text) {
@@ -924,7 +926,7 @@ at("all-steps").addEventListener("click", allSteps);
 at("leave-out").addEventListener("click", () => request({ do: "leave-out" }));
 at("leave-test").addEventListener("click", () => request({ do: "leave-test" }));
 at("mend").addEventListener("click", mend);
-at("explore").addEventListener("click", () => request({ do: "explore", budget: Number(at("budget").value) || 1000 }));
+at("explore").addEventListener("click", () => request({ do: "explore", files: at("watch-part").hidden || !at("watch").checked ? [] : [opened.file], budget: Number(at("budget").value) || 1000 }));
 at("stop").addEventListener("click", () => request({ do: "stop" }));
 at("pause").addEventListener("click", async () => {
   if (await request({ do: "pause", rests: !job.rests })) {
