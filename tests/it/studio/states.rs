@@ -155,7 +155,9 @@ fn a_command_is_watched_while_it_runs_and_by_whoever_joins_later() {
     browser.open_file("far.ltl");
     browser.value("document.getElementById('budget').value = 1000000");
     browser.click("explore");
-    browser.wait("document.getElementById('command').textContent.startsWith('farlead explore far.ltl --budget')");
+    browser.wait(
+        "document.getElementById('command').textContent.startsWith('farlead explore far.ltl --budget')",
+    );
     browser.value("['map', 'episodes-part'].forEach((id) => (document.getElementById(id).open = true))");
     browser.wait("document.querySelectorAll('#episodes .pictures img').length > 3");
     browser.wait("document.querySelectorAll('#curve polyline').length === 2");
