@@ -491,11 +491,12 @@ impl<'a> Host<'a> {
                 json!({ "devices": self.devices.list(&self.args.app, &self.project)? })
             }
             ProjectRequest::Drive { device } => {
-                if self.job.is_some() && self.app.is_none() {
-                    return Err(Refusal::Busy.into());
+                // It may be one that the command uses.
+                if self.job.is_some() {
+                    let message = "a command runs; wait until it ends, or stop it, to drive another device";
+                    return Err(Mistake::new(message.to_string()).into());
                 }
                 self.devices.drive(&device, &self.args.app, &self.project)?;
-                self.end_following(None);
                 let device = self.reopen_device()?;
                 let resumed = self.studio.resume(device);
                 self.tell_follow(None);
@@ -551,6 +552,7 @@ impl<'a> Host<'a> {
         if self.job.is_some() && self.app.is_none() {
             return Err(Refusal::Busy.into());
         }
+        self.end_following(None);
         self.studio.release();
         self.app = None;
         self.open_device()
@@ -581,6 +583,7 @@ impl<'a> Host<'a> {
             self.walked = before;
         }
         let begun = self.studio.walk_through(opened?, file, test);
+        self.tell_follow(None);
         self.tell_view()?;
         begun?;
         Ok(json!({}))
@@ -590,6 +593,7 @@ impl<'a> Host<'a> {
         self.walked = None;
         let device = self.reopen_device()?;
         let begun = self.studio.leave_test(device);
+        self.tell_follow(None);
         self.tell_view()?;
         begun?;
         Ok(json!({}))

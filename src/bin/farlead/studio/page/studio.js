@@ -479,6 +479,7 @@ async function saveDraft() {
 
 const opened = { file: "", text: "" };
 const edited = () => at("text").value !== opened.text;
+const isTest = () => opened.file.endsWith(".test.ltl");
 /** Address of a text for the language server, whose documents are few: one of a kind for each language. */
 const uri = (kind, file) => `studio:${kind}.${file.endsWith(".feature") ? "feature" : "ltl"}`;
 
@@ -539,10 +540,9 @@ let timer = 0;
 function edit() {
   clearTimeout(timer);
   timer = setTimeout(async () => {
-    const isTest = opened.file.endsWith(".test.ltl");
-    for (const id of ["replay", "walk"]) at(id).disabled = !isTest;
+    for (const id of ["replay", "walk"]) at(id).disabled = !isTest();
     at("check").disabled = !opened.file;
-    at("watch-part").hidden = !opened.file || isTest;
+    at("watch-part").hidden = !opened.file || isTest();
     at("watch-file").textContent = opened.file;
     at("save").disabled = !opened.file || !edited();
     const text = at("text").value;
@@ -576,7 +576,7 @@ function edit() {
 async function judge() {
   at("judged").replaceChildren();
   const text = at("text").value;
-  if (!text || !view?.steps.length || opened.file.endsWith(".test.ltl")) return;
+  if (!text || !view?.steps.length || isTest()) return;
   try {
     const { specs } = await ask({ do: "judge", text, file: opened.file });
     at("judged").replaceChildren(
@@ -926,7 +926,7 @@ at("all-steps").addEventListener("click", allSteps);
 at("leave-out").addEventListener("click", () => request({ do: "leave-out" }));
 at("leave-test").addEventListener("click", () => request({ do: "leave-test" }));
 at("mend").addEventListener("click", mend);
-at("explore").addEventListener("click", () => request({ do: "explore", files: at("watch-part").hidden || !at("watch").checked ? [] : [opened.file], budget: Number(at("budget").value) || 1000 }));
+at("explore").addEventListener("click", () => request({ do: "explore", files: at("watch").checked && opened.file && !isTest() ? [opened.file] : [], budget: Number(at("budget").value) || 1000 }));
 at("stop").addEventListener("click", () => request({ do: "stop" }));
 at("pause").addEventListener("click", async () => {
   if (await request({ do: "pause", rests: !job.rests })) {
