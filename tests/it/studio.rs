@@ -306,6 +306,7 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     browser.expect("Button color", "[count(id = color) = 19]", "now");
     browser.picture("studio-expected.png");
     browser.keep("palette");
+    browser.value("document.getElementById('work').scrollIntoView({ block: 'end' })");
     browser.picture("studio-kept.png");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     let kept = "farlead-tests/specs/palette/palette.test.ltl";
