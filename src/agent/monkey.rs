@@ -151,20 +151,9 @@ fn touch(scene: &Scene, at: (i32, i32)) -> Option<u16> {
 
 /// Returns the stroke over the topmost widget below the start that takes one in this direction.
 fn motion(scene: &Scene, from: (i32, i32), to: (i32, i32)) -> Option<u16> {
-    let (right, down) = (to.0 - from.0, to.1 - from.1);
-    let finger = match (right.abs() > down.abs(), right > 0, down > 0) {
-        (true, true, _) => Direction::Right,
-        (true, false, _) => Direction::Left,
-        (false, _, true) => Direction::Down,
-        (false, _, false) => Direction::Up,
-    };
+    let finger = Direction::between(from, to);
     // To scroll towards a side, the finger moves to the opposite one.
-    let shown = match finger {
-        Direction::Up => Direction::Down,
-        Direction::Down => Direction::Up,
-        Direction::Left => Direction::Right,
-        Direction::Right => Direction::Left,
-    };
+    let shown = finger.opposite();
     last(scene, |action| match action {
         Action::Stroke(Stroke::Scroll, _, towards) => *towards == shown && contains(action, from),
         Action::Stroke(Stroke::Swipe, _, towards) => *towards == finger && contains(action, from),

@@ -85,7 +85,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
             page.line("- hideKeyboard");
         }
         // To show what lies below, the finger goes up.
-        Command::Scroll { on, towards } => swipe(page, on, opposite(*towards)),
+        Command::Scroll { on, towards } => swipe(page, on, towards.opposite()),
         Command::Swipe { on, towards } => swipe(page, on, *towards),
         Command::Drag { on, from, to } => {
             page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
@@ -241,15 +241,6 @@ fn write_swipe(page: &mut Page, from: (i32, i32), to: (i32, i32)) {
 fn pixel(on: &Target, at: Point) -> (i32, i32) {
     let place = |start: i32, offset: u32| start.saturating_add(offset as i32).max(0);
     (place(on.bounds.left, at.x.of(on.bounds.width())), place(on.bounds.top, at.y.of(on.bounds.height())))
-}
-
-fn opposite(direction: Direction) -> Direction {
-    match direction {
-        Direction::Up => Direction::Down,
-        Direction::Down => Direction::Up,
-        Direction::Left => Direction::Right,
-        Direction::Right => Direction::Left,
-    }
 }
 
 fn press(page: &mut Page, key: PressedKey) {

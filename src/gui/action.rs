@@ -30,6 +30,27 @@ impl Direction {
     /// All directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
+    /// Returns the direction of most of the way between two places, each from the left and from the top.
+    pub fn between(from: (i32, i32), to: (i32, i32)) -> Direction {
+        let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
+        match (right.abs() > down.abs(), right > 0, down > 0) {
+            (true, true, _) => Direction::Right,
+            (true, false, _) => Direction::Left,
+            (false, _, true) => Direction::Down,
+            (false, _, false) => Direction::Up,
+        }
+    }
+
+    /// Returns the direction back.
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
+            Direction::Left => Direction::Right,
+            Direction::Right => Direction::Left,
+        }
+    }
+
     /// Returns the direction as it is written.
     pub fn name(self) -> &'static str {
         match self {

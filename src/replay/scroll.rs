@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::device::DeviceError;
-use crate::gui::{Action, Direction, Gap, Screen, Sought, Stroke, Target, seek};
+use crate::gui::{Action, Gap, Screen, Sought, Stroke, Target, seek};
 use crate::trace::Trace;
 
 /// Most scrolls in the recorded direction, and beyond the first place back from it.
@@ -73,13 +73,7 @@ fn may_come_into_view(sought: &Sought) -> bool {
 /// Returns a scroll and the scroll back, if the action is a scroll.
 fn there_and_back(action: &Action) -> Option<[Action; 2]> {
     let Action::Stroke(Stroke::Scroll, on, towards) = action else { return None };
-    let back = match towards {
-        Direction::Up => Direction::Down,
-        Direction::Down => Direction::Up,
-        Direction::Left => Direction::Right,
-        Direction::Right => Direction::Left,
-    };
     // The words in a list are other ones after each scroll.
     let on = Target { below: Arc::default(), ..on.clone() };
-    Some([*towards, back].map(|towards| Action::Stroke(Stroke::Scroll, on.clone(), towards)))
+    Some([*towards, towards.opposite()].map(|towards| Action::Stroke(Stroke::Scroll, on.clone(), towards)))
 }

@@ -72,13 +72,12 @@ fn part(one: &Expected) -> Option<String> {
 }
 
 /// Goal of a formula: what is to hold at one step.
-#[derive(Default)]
 struct Goal {
-    /// What holds whatever is remembered.
+    /// Parts that need no remembered value.
     plain: Vec<String>,
     /// Values that are remembered at the step.
     keeps: String,
-    /// What is compared with remembered values.
+    /// Parts that are compared with remembered values.
     compared: Vec<String>,
 }
 

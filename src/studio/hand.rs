@@ -120,25 +120,24 @@ impl Studio {
 
     /// Returns the action that the last screen offers for a gesture.
     fn action_of(&self, gesture: HandGesture) -> Result<Action, NoStep> {
-        let at_place = |at: Place, is_it: &dyn Fn(&Action) -> bool| self.offer_at(at, is_it);
         let click = |action: &Action| matches!(action, Action::Touch(Touch::Click, _));
         let fills = |action: &Action| matches!(action, Action::Text { .. });
         let long = |action: &Action| matches!(action, Action::Touch(Touch::LongClick, _));
         match gesture {
             // A touch where no keyboard was has brought it up.
-            HandGesture::Tap(at) | HandGesture::Typing(at) => {
-                at_place(at, &|action| click(action) || fills(action))
-                    .ok_or(NoStep::Nothing { what: "tap", at })
-            }
+            HandGesture::Tap(at) | HandGesture::Typing(at) => self
+                .offer_at(at, &|action| click(action) || fills(action))
+                .ok_or(NoStep::Nothing { what: "tap", at }),
             // Android clicks if nobody takes the long touch.
-            HandGesture::Hold(at) => at_place(at, &long)
-                .or_else(|| at_place(at, &click))
+            HandGesture::Hold(at) => self
+                .offer_at(at, &long)
+                .or_else(|| self.offer_at(at, &click))
                 .ok_or(NoStep::Nothing { what: "long touch", at }),
             HandGesture::Swipe { from, to } => {
-                let way = direction(from, to);
+                let way = Direction::between(from, to);
                 let is_it = |action: &Action| match action {
                     // Showing what lies below moves the finger up.
-                    Action::Stroke(Stroke::Scroll, _, towards) => *towards == opposite(way),
+                    Action::Stroke(Stroke::Scroll, _, towards) => *towards == way.opposite(),
                     Action::Stroke(Stroke::Swipe, _, towards) => *towards == way,
                     Action::Reinitialise(_)
                     | Action::Touch(..)
@@ -146,7 +145,7 @@ impl Studio {
                     | Action::Device(_)
                     | Action::User { .. } => false,
                 };
-                at_place(from, &is_it).ok_or(NoStep::Nothing { what: "swipe", at: from })
+                self.offer_at(from, &is_it).ok_or(NoStep::Nothing { what: "swipe", at: from })
             }
             HandGesture::Key(HandKey::Back) => self.key(DeviceAction::Back),
             HandGesture::Key(HandKey::Menu) => self.key(DeviceAction::Menu),
@@ -260,24 +259,4 @@ fn is_part(action: &Action, before: &Screen, after: &Screen) -> bool {
 
 fn is_same_window(before: &Screen, after: &Screen) -> bool {
     before.package() == after.package() && before.activity() == after.activity()
-}
-
-/// Returns the direction of most of the way.
-fn direction(from: Place, to: Place) -> Direction {
-    let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
-    match (right.abs() > down.abs(), right > 0, down > 0) {
-        (true, true, _) => Direction::Right,
-        (true, false, _) => Direction::Left,
-        (false, _, true) => Direction::Down,
-        (false, _, false) => Direction::Up,
-    }
-}
-
-fn opposite(way: Direction) -> Direction {
-    match way {
-        Direction::Up => Direction::Down,
-        Direction::Down => Direction::Up,
-        Direction::Left => Direction::Right,
-        Direction::Right => Direction::Left,
-    }
 }

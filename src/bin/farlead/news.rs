@@ -1,6 +1,6 @@
 //! News of a search while it goes on, for a program that looks on: a file of JSON lines.
 //!
-//! Which episodes are in it depends on the clock, as nobody could read all of them. So nothing else is made of it.
+//! Nobody could read all episodes, so the clock decides which of them are in it. No report is made of it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -145,19 +145,15 @@ impl State {
             .iter()
             .map(|step| {
                 let screen = &step.observation.screen;
-                let is_full = self.screens.count() >= SCREENS_MAX;
-                let number = (!is_full).then(|| {
-                    let (number, met) = self.screens.number(screen);
-                    if met.is_some() {
-                        let canvas = Displays::of([&**screen].into_iter(), [].into_iter()).canvas(screen);
-                        let svg = screen_svg(screen, None, canvas);
-                        self.write(&[json!({ "news": "screen", "number": number, "svg": svg })]);
-                    }
-                    number
-                });
+                let (number, met) = self.screens.number(screen);
+                if met.is_some() && number < SCREENS_MAX {
+                    let canvas = Displays::of([&**screen].into_iter(), [].into_iter()).canvas(screen);
+                    let svg = screen_svg(screen, None, canvas);
+                    self.write(&[json!({ "news": "screen", "number": number, "svg": svg })]);
+                }
                 json!({
                     "action": step.action.to_string(),
-                    "screen": number,
+                    "screen": (number < SCREENS_MAX).then_some(number),
                     "labels": step.labels,
                     "why": step.why,
                     "left": step.remaining,

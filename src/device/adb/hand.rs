@@ -1,7 +1,7 @@
 //! The hand of a person on a phone: `getevent` read by a thread of its own, on a line beside the one that looks and acts.
 //!
-//! When a finger comes down, the phone is asked how its display is turned and what covers the app, so that the touch has its
-//! meaning from the moment when it began. Closing the connection ends both `getevent` and the thread.
+//! The phone is asked how its display is turned and what covers the app as soon as a finger comes down, so that the touch has
+//! its meaning from the moment when it began. Closing the connection ends both `getevent` and the thread.
 
 use std::io::Read;
 use std::thread;
@@ -78,14 +78,14 @@ impl Hand for PhoneHand {
             line: self.line,
             mark: Mark::new(),
             panels,
-            around: Around {
+            cover: Cover {
                 display: Turned { quarters: 0, size: self.facts.size },
                 keyboard: None,
                 bar: None,
             },
         };
-        let begun = watcher.look_around().and_then(|around| {
-            watcher.around = around;
+        let begun = watcher.look_at_cover().and_then(|cover| {
+            watcher.cover = cover;
             watcher.line.stream(EVENTS)
         });
         let Stream { mut read, end } = begun.map_err(|source| AdbError::Line {
@@ -102,9 +102,9 @@ impl Hand for PhoneHand {
     }
 }
 
-/// State of the display when a finger came down.
+/// Display when a finger came down, and the windows that cover the app.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Around {
+struct Cover {
     display: Turned,
     /// Pixels of the soft keyboard, while it is shown.
     keyboard: Option<Bounds>,
@@ -122,7 +122,7 @@ struct Watcher {
     dpi: u32,
     /// True if the system goes back by a gesture from the edge.
     has_gestures: bool,
-    around: Around,
+    cover: Cover,
 }
 
 impl Watcher {
@@ -139,7 +139,7 @@ impl Watcher {
             for told in follower.read(&bytes[..len]) {
                 match told {
                     // A phone that is too busy to say so is as it was; one that is gone ends the stream.
-                    Told::Down => self.around = self.look_around().unwrap_or(self.around.clone()),
+                    Told::Down => self.cover = self.look_at_cover().unwrap_or(self.cover.clone()),
                     Told::Up(touched) => tell(HandNews::Did(self.gesture(&touched))),
                     Told::Pressed(key) => tell(HandNews::Did(HandGesture::Key(match key {
                         PanelKey::Back => HandKey::Back,
@@ -152,7 +152,7 @@ impl Watcher {
     }
 
     /// Asks how the display is turned, and what covers the app.
-    fn look_around(&mut self) -> Result<Around, LineError> {
+    fn look_at_cover(&mut self) -> Result<Cover, LineError> {
         let script = Script::new(&self.mark)
             // From Android 12 on the surface of touches is not turned with the display any more; its viewport is.
             .part("display", "dumpsys input 2>/dev/null | grep Viewport")
@@ -166,7 +166,7 @@ impl Watcher {
         let size = if quarters % 2 == 1 { (height, width) } else { (width, height) };
         let windows = parts.text("windows");
         let is_shown = keyboard::is_shown(&parts.text("keyboard")) == Some(true);
-        Ok(Around {
+        Ok(Cover {
             display: Turned { quarters, size },
             keyboard: is_shown.then(|| window::keyboard(&windows, size).unwrap_or(under_keyboard(size))),
             bar: window::bar(&windows, size).filter(|_| !self.has_gestures),
@@ -175,7 +175,7 @@ impl Watcher {
 
     /// Returns the meaning of a touch.
     fn gesture(&self, touched: &Touched) -> HandGesture {
-        let Around { display, keyboard, bar } = self.around.clone();
+        let Cover { display, keyboard, bar } = self.cover.clone();
         let Some(panel) = self.panels.get(touched.panel) else { return HandGesture::Several };
         let place = |point| panel.place(point, display);
         let (from, to) = (place(touched.from), place(touched.to));
@@ -202,7 +202,7 @@ impl Watcher {
 
     /// Returns the key that a swipe from the edge takes the place of.
     fn key_of(&self, from: Place, to: Place) -> Option<HandKey> {
-        let (width, height) = self.around.display.size;
+        let (width, height) = self.cover.display.size;
         let (width, height) = (i64::from(width), i64::from(height));
         let edge = i64::from(self.pixels(EDGE_DP));
         let (x, y) = (i64::from(from.0), i64::from(from.1));

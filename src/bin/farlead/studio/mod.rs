@@ -240,7 +240,7 @@ struct Host<'a> {
     shell: &'a Shell,
     project: Project,
     set_ups: SetUps,
-    /// Set-up and seed of the test that is walked through.
+    /// Test that is walked through, if one is.
     walked: Option<Walked>,
     devices: Devices,
     /// None while a command uses the devices.
@@ -257,7 +257,7 @@ struct Host<'a> {
     sender: Sender<Incoming>,
 }
 
-/// What a stored test asks of the app that it is walked through on.
+/// Stored test that is walked through, and the tests that set its app up.
 #[derive(Clone)]
 struct Walked {
     test: TestCase,
