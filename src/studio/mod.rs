@@ -208,6 +208,8 @@ pub struct Studio {
     offers: Vec<Action>,
     expected: Vec<Expected>,
     remembered: Vec<Remembered>,
+    /// Slack of the bounds in time of what is written.
+    slack: Slack,
     /// Name of the run and of its specs.
     name: String,
     branches: Vec<Branch>,
@@ -237,6 +239,7 @@ impl Studio {
             offers: Vec::new(),
             expected: Vec::new(),
             remembered: Vec::new(),
+            slack: Slack::default(),
             name: NAME.to_string(),
             branches: Vec::new(),
             test: None,
@@ -245,6 +248,11 @@ impl Studio {
             number: 0,
             is_typing: false,
         }
+    }
+
+    /// Writes bounds in time with this slack from now on.
+    pub fn allow(&mut self, slack: Slack) {
+        self.slack = slack;
     }
 
     /// Offers no more than `rules` allow from now on.
@@ -570,7 +578,7 @@ impl Studio {
             return None;
         }
         let trace = Trace { steps: judged.into_iter().map(|one| one.step).collect() };
-        let mut exact = capture(&spec, &trace, Slack::default()).formula?;
+        let mut exact = capture(&spec, &trace, self.slack).formula?;
         exact.name = self.name().to_string();
         let file = crate::spec::SpecFile { specs: vec![exact], ..Default::default() };
         Some(file.to_string())

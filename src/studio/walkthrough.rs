@@ -8,7 +8,7 @@ use super::{LedStep, Refusal, STEPS_MAX, Studio, said_action, sides};
 use crate::device::Device;
 use crate::gui::{Action, Gap, Near, Sought, seek};
 use crate::rate::Rate;
-use crate::replay::{Gone, Slack, capture, may_scroll_on, scroll_on, unseen};
+use crate::replay::{Gone, capture, may_scroll_on, scroll_on, unseen};
 use crate::setup::{SetUpTest, kept};
 use crate::spec::printable;
 use crate::test_case::{Provenance, TestCase, TestSetUp, TestStep};
@@ -213,7 +213,7 @@ impl Studio {
         if let Some(most) = oracle.budget.steps_max.filter(|&most| trace.steps.len() > most as usize) {
             return Err(Refusal::TooLong { steps: trace.steps.len(), most });
         }
-        let captured = capture(oracle, &trace, Slack::default());
+        let captured = capture(oracle, &trace, self.slack);
         let mut actions = captured.actions;
         let set_up = match set_up {
             TestSetUp::OfProject => TestSetUp::OfProject,

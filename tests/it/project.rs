@@ -142,6 +142,42 @@ fn what_was_found_under_a_set_up_is_found_again_replayed_and_made_short() {
     folder.done(1, &["minimize", AT_ACCOUNT, "--no-setup"]);
 }
 
+/// An app that is busy for two seconds after a click.
+const BUSY: &str = "\
+app org.example.busy \"Busy\" 1.0
+launch Main
+activity Main .Main {
+    Button \"Go\" -> { wait 2s; open Done }
+    Button \"Slower\" -> wait 4s
+}
+activity Done .Done {
+    TextView \"Done\"
+}
+";
+
+#[test]
+fn bounds_in_time_have_the_slack_of_the_project() {
+    let folder = Folder::new("slack");
+    folder.write("busy.app", BUSY);
+    folder.write("specs/soon.ltl", "possible \"soon\" within 4 steps: F[<=20s] [activity ~ Done]\n");
+    folder.write("farlead.toml", "app = \"busy.app\"\nslack = 3\n");
+    folder.done(0, &["check", "specs/soon.ltl"]);
+    let test = "farlead-tests/specs/soon/soon.test.ltl";
+    let bound = |folder: &Folder| {
+        let text = folder.read(test);
+        let at = text.find("F[<=").unwrap_or_else(|| panic!("{text}"));
+        text[at..].split(']').next().expect("an end").to_string()
+    };
+    let wide = bound(&folder);
+    folder.write("farlead.toml", "app = \"busy.app\"\nslack = 0\n");
+    folder.done(0, &["minimize", test, "--update"]);
+    let narrow = bound(&folder);
+    folder.write("farlead.toml", "app = \"busy.app\"\nslack = 3\n");
+    folder.done(0, &["minimize", test, "--update"]);
+    assert_eq!(bound(&folder), wide);
+    assert_ne!(narrow, wide);
+}
+
 #[test]
 fn a_test_that_sets_up_is_not_set_up_by_itself() {
     let folder = set_up("itself");

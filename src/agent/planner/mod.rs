@@ -6,9 +6,11 @@
 
 mod knowledge;
 mod value;
+mod ways;
 
 use self::knowledge::{Knowledge, ROOT};
 use self::value::{Memory, Valuation};
+use self::ways::Ways;
 use super::Agent;
 use crate::rng::Rng;
 use crate::situation::{
@@ -64,13 +66,25 @@ pub struct Planner {
     reason: Option<Reason>,
     /// Number of episodes that were planned.
     planned: u32,
+    /// True if a known way was followed in this episode, and the number of episodes in which one was, in vain.
+    has_way: bool,
+    ways_failed: u32,
 }
 
 impl Planner {
     /// Returns a planner that knows nothing yet, and plans as after `planned` episodes.
     pub fn new(settings: PlannerSettings, planned: u32) -> Planner {
         let (knowledge, memory) = (Knowledge::default(), Memory::default());
-        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned }
+        Planner {
+            settings,
+            knowledge,
+            memory,
+            blank: LookId::default(),
+            reason: None,
+            planned,
+            has_way: false,
+            ways_failed: 0,
+        }
     }
 
     /// Takes notice of a situation, whoever chooses in it.
@@ -103,6 +117,14 @@ impl Planner {
         let open: Vec<u16> = candidates.iter().copied().filter(|&at| !is_used_up(at)).collect();
         // If all was tried, the likeliest is tried again until it is plain that the app answers alike.
         if self.knowledge.conflicts == 0 && !open.is_empty() { open } else { candidates.to_vec() }
+    }
+
+    /// Returns true if nothing is known of an action here, nor of its like in the activity.
+    pub fn is_unknown(&self, offer: &Offer) -> bool {
+        let Planner { knowledge, .. } = self;
+        let place = knowledge.node(knowledge.at()).place;
+        let activity = knowledge.state(place).activity;
+        knowledge.here(place, offer).is_none() && knowledge.by_name(activity, offer).is_none()
     }
 
     /// Returns the evidence on an offer in the current history.
@@ -154,12 +176,27 @@ impl Agent for Planner {
         let budget = whole / (self.planned / EPISODES_WHOLE).clamp(1, BUDGET_DIVISOR_MAX);
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
-        let worths = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank)
-            .worths(offers, from, phase, steps_left, budget);
-        let best = worths.iter().copied().fold(0.0, f64::max);
+        let mut valuation = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank);
+        let worths = valuation.worths(offers, from, phase, steps_left, budget);
+        let is_whole = valuation.is_whole();
+        let mut best = worths.iter().copied().fold(0.0, f64::max);
         let equals: Vec<u16> =
             from.iter().zip(&worths).filter(|(_, worth)| **worth >= best).map(|(&at, _)| at).collect();
-        let at = equals[rng.below(equals.len())];
+        let mut at = equals[rng.below(equals.len())];
+        // Values that do not see the end may miss a way that is known.
+        if !is_whole {
+            let way = Ways::new(settings, &self.knowledge, outlook, &self.memory).best(
+                offers,
+                from,
+                phase,
+                steps_left,
+                self.ways_failed,
+            );
+            if let Some((first, chance)) = way.filter(|&(_, chance)| chance > best) {
+                (at, best) = (first, chance);
+                self.has_way = true;
+            }
+        }
         let offer = &offers[usize::from(at)];
         self.reason = Some(Reason {
             evidence: self.evidence(offer),
@@ -189,7 +226,10 @@ impl Agent for Planner {
         self.knowledge.learn_aside(transition);
     }
 
-    fn end(&mut self, _: Origin) -> Summary {
+    fn end(&mut self, origin: Origin) -> Summary {
+        if origin == Origin::Device {
+            self.ways_failed += u32::from(std::mem::take(&mut self.has_way));
+        }
         Summary { surprises: self.knowledge.conflicts, is_exhausted: self.knowledge.is_exhausted() }
     }
 

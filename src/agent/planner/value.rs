@@ -20,7 +20,7 @@ use crate::situation::{
 /// Chance to make each further step of progress from an unseen state.
 const UNSEEN: f64 = 0.35;
 /// Discount of a step.
-const PATIENCE: f64 = 0.98;
+pub const PATIENCE: f64 = 0.98;
 /// Doubt in known effects, as a number of observations: of histories that look alike, of the same state, of the same
 /// name.
 const DOUBT_CORE: f64 = 0.1;
@@ -157,7 +157,7 @@ impl Memory {
     }
 
     /// Returns the share of the hope beyond the horizon that is left after all visits in vain.
-    fn freshness(&self, activity: ActivityId, phase: PhaseId) -> f64 {
+    pub fn freshness(&self, activity: ActivityId, phase: PhaseId) -> f64 {
         let visits = self.visits.get(&(activity, phase)).copied().unwrap_or(0);
         STALENESS / (STALENESS + f64::from(visits))
     }
@@ -268,6 +268,11 @@ impl<'a> Valuation<'a> {
             }
             depth -= (depth / 4).max(1);
         }
+    }
+
+    /// Returns true if the values take all steps that are left into account.
+    pub fn is_whole(&self) -> bool {
+        self.horizon == 0 && self.budget > 0
     }
 
     /// Returns true if the values of this depth will not be used.
@@ -578,7 +583,7 @@ impl<'a> Valuation<'a> {
 }
 
 /// Returns the chance to reach the objective from an unseen state, at least `least` steps away.
-fn unseen(least: u32) -> f64 {
+pub fn unseen(least: u32) -> f64 {
     power(UNSEEN, least)
 }
 

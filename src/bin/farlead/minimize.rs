@@ -11,7 +11,7 @@ use farlead::event::StepTaken;
 use farlead::gui::{UserAction, quote};
 use farlead::keep::{self, keep};
 use farlead::minimise::{self, Additions, Minimised, Schedule};
-use farlead::replay::{Missing as Gone, Player, Slack, other_crash};
+use farlead::replay::{Missing as Gone, Player, other_crash};
 use farlead::report::{self, step_text};
 use farlead::rng::Seed;
 use farlead::spec::{Linted, Source, Spec, lint_given, shown_path};
@@ -202,7 +202,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         seed,
         jobs,
         keeps_found: false,
-        slack: Slack::default(),
+        slack: project.slack,
         // Rules limit searches; a recorded run repeats as it is.
         rules: Arc::default(),
         album: None,

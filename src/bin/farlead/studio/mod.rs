@@ -282,7 +282,8 @@ impl<'a> Host<'a> {
         let app = app.with_set_up(set_ups.all());
         let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
         let repertoire = Repertoire { rules: project.rules.clone(), ..repertoire };
-        let studio = Studio::new(app.device(seed(args, &project)), repertoire);
+        let mut studio = Studio::new(app.device(seed(args, &project)), repertoire);
+        studio.allow(project.slack);
         let files = Files::below(&project.folder);
         let mut host = Host {
             args,
