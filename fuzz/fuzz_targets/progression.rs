@@ -8,10 +8,10 @@ mod pointwise;
 #[path = "../../tests/it/kept_run.rs"]
 mod kept_run;
 
-use farlead::ltl::{Permanent, QUANTUM_MS};
+use farlead::ltl::Permanent;
 use kept_run::Run;
 use libfuzzer_sys::fuzz_target;
-use pointwise::{Choices, Shape, Step, holds, random_tree};
+use pointwise::{Choices, Shape, Step, floored, holds, random_tree};
 
 /// The input as choices; at its end, always the first one.
 struct Bytes<'a>(std::slice::Iter<'a, u8>);
@@ -36,16 +36,18 @@ fuzz_target!(|bytes: &[u8]| {
     let mut at_ms = 0;
     let trace: Vec<Step> = (0..1 + choices.choose(9))
         .map(|_| {
-            at_ms += choices.choose(4) * QUANTUM_MS;
+            at_ms += choices.choose(8) * 50;
             let variables = [choices.choose(3) as u8, choices.choose(3) as u8];
             Step { atoms: u64::from(choices.choose(16)), at_ms, variables }
         })
         .collect();
-    let mut run = Run::new(&tree);
+    let quantum_ms = [100, 50, 30, 250][choices.choose(4) as usize];
+    let mut run = Run::new(&tree, quantum_ms);
+    let floored = floored(&trace, quantum_ms);
     let mut settled = None;
     for (k, step) in trace.iter().enumerate() {
         run.step(step);
-        let expected = holds(&tree, &trace[..=k], 0);
+        let expected = holds(&tree, &floored[..=k], 0);
         assert_eq!(run.automaton.is_satisfied(run.state), expected, "{tree:?} on {:?}", &trace[..=k]);
         assert!(settled.is_none_or(|settled| settled == expected), "{tree:?} on {:?}", &trace[..=k]);
         settled = match run.automaton.permanent(run.state) {

@@ -13,6 +13,7 @@ use crate::gui::{
     for_each_code, habit, offers, short_activity,
 };
 use crate::learned_model::{NamedScreen, Naming};
+use crate::ltl::Interval;
 use crate::objective::Objective;
 use crate::recent::{NumberSet, Recent};
 use crate::situation::{
@@ -723,7 +724,7 @@ impl Catalogue {
                 Habit::Back => situation::Habit::Back,
                 Habit::Becomes(after) => {
                     let link = Link { before: Some(screen), action: Some(action), after: &after };
-                    let link = objective.link(link, 0);
+                    let link = objective.link(link, Interval::default());
                     let look = objective.look(Some(&after), link);
                     match action {
                         // An action without an effect of its own may change more than itself.

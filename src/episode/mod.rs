@@ -22,7 +22,7 @@ use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
 use crate::gui::{Action, ActionRecord, Link, Marker, Screen, WAIT_MS_MAX};
 use crate::learned_model::NamedScreen;
-use crate::ltl;
+use crate::ltl::Interval;
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
@@ -37,8 +37,8 @@ pub use steps::{Steps, Taken};
 /// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
 const SURE_SHARE: f64 = 0.9;
 
-/// Time of a recalled step: experience keeps no clock, and an objective that reads one recalls nothing.
-const RECALLED_MS: u32 = 0;
+/// Times of a recalled step: experience keeps no clock, and an objective that reads one recalls nothing.
+const RECALLED: Interval = Interval { from_ms: 0, to_ms: 0 };
 
 /// Steps between two questions whether to go on.
 const STEPS_UNASKED: u32 = 64;
@@ -291,9 +291,9 @@ impl<'a> Stage<'a> {
             wait_ms = throttle_ms;
             first_crashed.get_or_insert(observation.screen.context().crashed);
             let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
-            let between_ms = ltl::elapsed_ms(now_ms, observation.at_ms);
+            let interval = Interval { from_ms: now_ms, to_ms: observation.at_ms };
             now_ms = observation.at_ms;
-            let link = self.link(&here.entry, at, &observation.screen, between_ms);
+            let link = self.link(&here.entry, at, &observation.screen, interval);
             let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, link, self.objective);
             let seen = Seen::Now(&observation, elapsed_ms);
             let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), seen);
@@ -391,7 +391,7 @@ impl<'a> Stage<'a> {
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
-            let link = self.link(&here.entry, at, screen, RECALLED_MS);
+            let link = self.link(&here.entry, at, screen, RECALLED);
             let Met { encounter: to, is_new } = if is_old {
                 self.catalogue.recall(screen, link, self.objective)
             } else {
@@ -444,7 +444,7 @@ impl<'a> Stage<'a> {
             });
             let screen = marked.as_ref().unwrap_or(screen);
             let link = match &at {
-                Some((here, at)) => self.link(&here.entry, *at as u16, screen, RECALLED_MS),
+                Some((here, at)) => self.link(&here.entry, *at as u16, screen, RECALLED),
                 None => LinkId::default(),
             };
             let to = self.catalogue.relearn(screen, link, self.objective);
@@ -513,11 +513,11 @@ impl<'a> Stage<'a> {
         is_any
     }
 
-    /// Returns the link of a step by the action at `at` of `from` to the screen `after`, `elapsed_ms` later.
+    /// Returns the link of a step by the action at `at` of `from` to the screen `after`, at the times of `interval`.
     #[inline]
-    fn link(&mut self, from: &Entry, at: u16, after: &Screen, elapsed_ms: u32) -> LinkId {
+    fn link(&mut self, from: &Entry, at: u16, after: &Screen, interval: Interval) -> LinkId {
         let (before, action) = (from.site.screen.as_deref(), &from.site.actions[usize::from(at)]);
-        self.objective.link(Link { before, action: Some(action), after }, elapsed_ms)
+        self.objective.link(Link { before, action: Some(action), after }, interval)
     }
 
     /// Judges the step by the offer at `at` of `from` to a screen, which may be of a new state.

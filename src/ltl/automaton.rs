@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use super::formula::{Atom, Formula, Formulas, Keep, QUANTUM_MS, bits};
+use super::formula::{Atom, Formula, Formulas, Interval, Keep, bits};
 use super::keep::{Instances, Kept};
 use super::labels::Labels;
 use super::meaning::{Class, Meaning, Permanent};
@@ -245,7 +245,7 @@ impl Automaton {
     /// Returns the automaton of `formula`, with only the start built.
     pub fn new(formulas: &Formulas, formula: Formula) -> Automaton {
         let atoms = formulas.atoms(formula);
-        let mut own = Formulas::new();
+        let mut own = Formulas::with_quantum(formulas.quantum_ms());
         // In the order of the names, so that an atom's number is its rank among them.
         for &atom in &atoms {
             own.import_atom(formulas, atom);
@@ -264,8 +264,10 @@ impl Automaton {
         let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
         let atoms = formulas.names_len() as u32;
         let has_time = formulas.has_time(formula);
-        let longest = formulas.longest_ms(formula).div_ceil(QUANTUM_MS) + 1;
-        let longest_ms = longest.saturating_mul(QUANTUM_MS);
+        let quantum_ms = formulas.quantum_ms();
+        let longest_ms = formulas.times_ms(formula).into_iter().max().unwrap_or(0);
+        let longest = longest_ms.div_ceil(quantum_ms) + 1;
+        let longest_ms = longest.saturating_mul(quantum_ms);
         let has_keep = formulas.has_keep(formula);
         let fresh = if has_keep { Instances::with_fresh(&mut formulas) } else { Instances::default() };
         let progression = Progression::new(formulas);
@@ -383,8 +385,13 @@ impl Automaton {
         waited
     }
 
-    /// Returns the shortest time between two steps that means the same to this formula as `elapsed_ms`.
-    pub fn shortened_ms(&self, elapsed_ms: u32) -> u32 {
+    /// Returns the time between two steps as far as the formula tells times apart: the shortest floored one that means the
+    /// same to it.
+    pub fn told_apart_ms(&self, interval: Interval) -> u32 {
+        if self.has_time { self.shortened_ms(self.progression.formulas.elapsed_ms(interval)) } else { 0 }
+    }
+
+    fn shortened_ms(&self, elapsed_ms: u32) -> u32 {
         if self.has_time { elapsed_ms.min(self.longest_ms) } else { 0 }
     }
 
@@ -499,7 +506,7 @@ impl Automaton {
     pub fn forget(&mut self, kept: ResidualId) -> ResidualId {
         let residual = self.states[kept.index()].residual;
         let old = &self.progression;
-        let mut formulas = Formulas::new();
+        let mut formulas = Formulas::with_quantum(old.formulas.quantum_ms());
         // All names again, in their order: the atoms keep their numbers, so labels stay valid.
         for number in 0..self.atoms {
             formulas.import_atom(&old.formulas, Atom(number));

@@ -97,15 +97,16 @@ impl Unit {
     }
 }
 
-/// Times of steps are floored to a multiple of this, so that a bound in time has finitely many residuals.
+/// Quantum of a store that is made without one, see [`Formulas::with_quantum`].
 pub const QUANTUM_MS: u32 = 100;
 
-/// Returns the time from one step to the next, given the times of both on the device's clock, both floored to the quantum.
-pub fn elapsed_ms(before_ms: u64, now_ms: u64) -> u32 {
-    let quanta = |ms: u64| ms / u64::from(QUANTUM_MS);
-    let elapsed = quanta(now_ms).saturating_sub(quanta(before_ms)) * u64::from(QUANTUM_MS);
-    // Beyond any bound.
-    u32::try_from(elapsed).unwrap_or(u32::MAX / QUANTUM_MS * QUANTUM_MS)
+/// Times of a step and of the one after it, on the device's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// Time of the step before.
+    pub from_ms: u64,
+    /// Time of the step after it.
+    pub to_ms: u64,
 }
 
 impl Hash for Bound {
@@ -235,6 +236,7 @@ pub struct Formulas {
     unique: Unique,
     names: Vec<Box<str>>,
     keeps: Vec<Box<str>>,
+    quantum_ms: u32,
 }
 
 impl Default for Formulas {
@@ -244,8 +246,19 @@ impl Default for Formulas {
 }
 
 impl Formulas {
-    /// Returns a store that holds only the constants.
+    /// Returns a store that holds only the constants, with times floored to [`QUANTUM_MS`].
     pub fn new() -> Formulas {
+        Formulas::with_quantum(QUANTUM_MS)
+    }
+
+    /// Returns a store that holds only the constants. Times of steps are floored to a multiple of `quantum_ms`, so that a
+    /// bound in time has finitely many residuals.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the quantum is 0.
+    pub fn with_quantum(quantum_ms: u32) -> Formulas {
+        assert!(quantum_ms > 0, "a quantum has a length");
         let top = Entry {
             node: Node::True,
             atoms: 0,
@@ -263,9 +276,32 @@ impl Formulas {
             unique: Unique::default(),
             names: Vec::new(),
             keeps: Vec::new(),
+            quantum_ms,
         };
         formulas.unique.insert(hash_of(&Node::True), 0);
         formulas
+    }
+
+    /// Returns the multiple to which times of steps are floored.
+    pub fn quantum_ms(&self) -> u32 {
+        self.quantum_ms
+    }
+
+    /// Returns the time from one step to the next, both times floored to the quantum.
+    ///
+    /// ```
+    /// use farlead::ltl::{Formulas, Interval};
+    ///
+    /// let interval = Interval { from_ms: 190, to_ms: 420 };
+    /// assert_eq!(Formulas::new().elapsed_ms(interval), 300);
+    /// assert_eq!(Formulas::with_quantum(50).elapsed_ms(interval), 250);
+    /// ```
+    pub fn elapsed_ms(&self, interval: Interval) -> u32 {
+        let quanta = |ms: u64| ms / u64::from(self.quantum_ms);
+        let elapsed = quanta(interval.to_ms).saturating_sub(quanta(interval.from_ms));
+        // The most that there is goes beyond any bound.
+        let most = u32::MAX / self.quantum_ms;
+        u32::try_from(elapsed).map_or(most, |elapsed| elapsed.min(most)) * self.quantum_ms
     }
 
     /// Returns the formula that holds at a step labelled `name`.
@@ -547,18 +583,18 @@ impl Formulas {
         self.entries[formula.index()].waits
     }
 
-    /// Returns the longest time that a bound of `formula` names, in milliseconds; 0 if it names none.
-    pub(super) fn longest_ms(&self, formula: Formula) -> u32 {
+    /// Returns the times that the bounds of `formula` name, in milliseconds.
+    pub fn times_ms(&self, formula: Formula) -> Vec<u32> {
         if !self.has_time(formula) {
-            return 0;
+            return Vec::new();
         }
-        let ends = self.parts(formula).into_iter().filter_map(|part| match self.node(part) {
+        let ends = self.parts(formula).into_iter().flat_map(|part| match self.node(part) {
             Node::Until(bound, ..) | Node::StrongRelease(bound, ..) if bound.unit != Unit::Step => {
-                Some(if bound.to == Bound::NO_END { bound.from } else { bound.to })
+                vec![bound.from, bound.to]
             }
-            _ => None,
+            _ => Vec::new(),
         });
-        ends.max().unwrap_or(0)
+        ends.filter(|&end| end != Bound::NO_END).collect()
     }
 
     /// Returns an until or its kin with the rest of a bound in time, `elapsed_ms` later and before the next step.

@@ -29,7 +29,8 @@ impl Labels {
         Labels { low: bits, high: None, elapsed_ms: 0, binding: 0 }
     }
 
-    /// Returns the same labels, of a step that is this long after the one before; see [`elapsed_ms`](super::elapsed_ms).
+    /// Returns the same labels, of a step that is this long after the one before; see
+    /// [`Formulas::elapsed_ms`](super::Formulas::elapsed_ms).
     #[must_use]
     pub fn after(self, elapsed_ms: u32) -> Labels {
         Labels { elapsed_ms, ..self }

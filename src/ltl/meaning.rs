@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bdd::{Bdd, Edge};
-use super::formula::{Atom, Formula, Formulas, Keep, Node, QUANTUM_MS, bits};
+use super::formula::{Atom, Formula, Formulas, Keep, Node, bits};
 use super::keep::Instances;
 use super::parts::Profile;
 use super::progress::remembered;
@@ -561,7 +561,7 @@ impl Meaning {
                     break;
                 }
                 class = waited;
-                elapsed_ms += QUANTUM_MS;
+                elapsed_ms += formulas.quantum_ms();
             }
             if reached.len() > RESIDUALS_MAX {
                 return Err(TooMany);
@@ -697,7 +697,7 @@ impl Meaning {
         for node in nodes {
             let leaf = self.leaf_of(node);
             let condition = if formulas.waits(leaf) {
-                let waited = formulas.waited(formulas.node(leaf), QUANTUM_MS);
+                let waited = formulas.waited(formulas.node(leaf), formulas.quantum_ms());
                 self.lift(formulas, waited, &Values::default())
             } else {
                 self.leaf(leaf)

@@ -26,7 +26,7 @@ pub use automaton::{Automaton, ResidualId, TooManyResiduals};
 pub use display::Display;
 pub use duty::{Duties, Duty};
 pub use formula::{
-    Atom, Bound, Formula, Formulas, KEEPS_MAX, Keep, Members, Node, QUANTUM_MS, Unit, elapsed_ms,
+    Atom, Bound, Formula, Formulas, Interval, KEEPS_MAX, Keep, Members, Node, QUANTUM_MS, Unit,
 };
 pub use labels::Labels;
 pub use meaning::{Assumption, Cube, Permanent, Prediction, RESIDUALS_MAX, Share};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::automaton::{Automaton, ResidualId};
 use super::display::Display;
-use super::formula::{Formula, Formulas, elapsed_ms};
+use super::formula::{Formula, Formulas, Interval};
 use super::labels::Labels;
 use super::meaning::Permanent;
 
@@ -91,7 +91,8 @@ impl Monitor {
 
     /// Takes a step with `labels` at this time, in milliseconds since the start of the trace.
     pub fn step_at(&mut self, at_ms: u64, labels: Labels) -> Progress {
-        let elapsed_ms = elapsed_ms(self.at_ms, at_ms);
+        let interval = Interval { from_ms: self.at_ms, to_ms: at_ms };
+        let elapsed_ms = self.automaton.told_apart_ms(interval);
         self.at_ms = at_ms;
         self.step_labels(&labels.after(elapsed_ms))
     }

@@ -14,8 +14,7 @@ use crate::gui::{
     Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, TypedText, nearest,
 };
 use crate::ltl::{
-    self, Automaton, Duties, Duty, Follower, Formulas, Labels, Permanent, QUANTUM_MS, ResidualId, Share,
-    reward,
+    self, Automaton, Duties, Duty, Follower, Formulas, Interval, Labels, Permanent, ResidualId, Share, reward,
 };
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::sorted;
@@ -189,18 +188,18 @@ impl Formula {
         own.chain(others).map(with_values).collect()
     }
 
-    /// Returns the labels of the screen after a step, with those that need the step before, which was `elapsed_ms` earlier.
-    pub fn labels_after(&mut self, link: Link<'_>, elapsed_ms: u32) -> Labels {
-        let linked = self.linked_labels(link, elapsed_ms);
+    /// Returns the labels of the screen after a step, with those that need the step before. `interval` has the times of both.
+    pub fn labels_after(&mut self, link: Link<'_>, interval: Interval) -> Labels {
+        let linked = self.linked_labels(link, interval);
         self.screen_labels(link.after).union(&linked)
     }
 
     /// Returns the labels of a step that need more than the screen after it, with its time and the values it keeps.
-    fn linked_labels(&mut self, link: Link<'_>, elapsed_ms: u32) -> Labels {
+    fn linked_labels(&mut self, link: Link<'_>, interval: Interval) -> Labels {
         let binding = self.kept.bind(&mut self.automaton, link);
         self.learn_atoms();
         let labels: Labels = self.labeller.of_link(link).into_iter().collect();
-        labels.after(self.told_apart_ms(link, elapsed_ms)).with_binding(binding)
+        labels.after(self.told_apart_ms(link, interval)).with_binding(binding)
     }
 
     /// Looks from now on for the atoms with kept values that residuals have met.
@@ -221,12 +220,12 @@ impl Formula {
     /// [`Formula::formulas`]. Where no duty does it alone, the second is what the step had to keep as a whole.
     pub fn violated_duties<'a>(
         &mut self,
-        steps: impl IntoIterator<Item = (Link<'a>, u32)>,
+        steps: impl IntoIterator<Item = (Link<'a>, Interval)>,
     ) -> (Vec<Duty>, ltl::Formula) {
         let (mut duties, mut last) = (Duties::default(), Labels::default());
-        for (link, elapsed_ms) in steps {
+        for (link, interval) in steps {
             let of_action = link.action.map(|action| self.labeller.of_action(action)).unwrap_or_default();
-            last = self.labels_after(link, elapsed_ms).union(&of_action.into_iter().collect());
+            last = self.labels_after(link, interval).union(&of_action.into_iter().collect());
             duties.step(&mut self.automaton, &last);
         }
         let violated = duties.violated(&mut self.automaton, &last);
@@ -244,9 +243,9 @@ impl Formula {
     }
 
     /// Returns the time between the screens of a link, as far as the formula can tell times apart.
-    fn told_apart_ms(&self, link: Link<'_>, elapsed_ms: u32) -> u32 {
+    fn told_apart_ms(&self, link: Link<'_>, interval: Interval) -> u32 {
         // The time before the first step counts for nothing.
-        link.before.map_or(0, |_| self.automaton.shortened_ms(elapsed_ms))
+        link.before.map_or(0, |_| self.automaton.told_apart_ms(interval))
     }
 
     /// Returns the look of screens with these labels and no others.
@@ -557,11 +556,11 @@ impl Formula {
 }
 
 impl Objective for Formula {
-    fn link(&mut self, link: Link<'_>, elapsed_ms: u32) -> LinkId {
-        if !self.labeller.has_links() && self.told_apart_ms(link, elapsed_ms) == 0 {
+    fn link(&mut self, link: Link<'_>, interval: Interval) -> LinkId {
+        if !self.labeller.has_links() && self.told_apart_ms(link, interval) == 0 {
             return LinkId::default();
         }
-        let labels = self.linked_labels(link, elapsed_ms);
+        let labels = self.linked_labels(link, interval);
         if let (true, Some(credulous)) = (link.after.has_typed(), &self.credulous) {
             let would_hold = credulous.of_link(link).into_iter();
             self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
@@ -586,7 +585,7 @@ impl Objective for Formula {
     }
 
     fn clock_period_ms(&self) -> Option<u64> {
-        self.automaton.has_time().then_some(QUANTUM_MS.into())
+        self.automaton.has_time().then(|| self.formulas().quantum_ms().into())
     }
 
     fn class(&mut self, action: &Action) -> ClassId {

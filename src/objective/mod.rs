@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::gui::{Action, Key, Link, Screen};
+use crate::ltl::Interval;
 use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId};
 use crate::trace::Observation;
 
@@ -25,9 +26,9 @@ pub use kept::KeptValues;
 /// Phases are numbered from [`PhaseId::START`]; a phase says everything about the steps so far that later verdicts and
 /// rewards depend on.
 pub trait Objective {
-    /// Returns the number of all that the objective sees of a step and neither its action nor the screen after it shows. The
-    /// screen after comes `elapsed_ms` later than the one before, see [`elapsed_ms`](crate::ltl::elapsed_ms).
-    fn link(&mut self, _link: Link<'_>, _elapsed_ms: u32) -> LinkId {
+    /// Returns the number of all that the objective sees of a step and neither its action nor the screen after it shows.
+    /// `interval` has the times of the screen before and of the screen after.
+    fn link(&mut self, _link: Link<'_>, _interval: Interval) -> LinkId {
         LinkId::default()
     }
 

@@ -14,7 +14,7 @@ use crate::gui::{
     Action, ActionTypes, Around, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText,
     UserAction, offers, quote,
 };
-use crate::ltl::{QUANTUM_MS, Unit};
+use crate::ltl::Unit;
 use crate::spec::{BYTES_MAX, Source, Spec, SpecFile, TIME_MAX_MS, parse};
 use crate::test_case::{CAPTURED_MAX, Shared, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
@@ -41,12 +41,12 @@ impl Default for Slack {
 }
 
 impl Slack {
-    /// Returns the bound for a time that was measured, both in milliseconds.
-    fn bound_ms(self, measured_ms: u64) -> u32 {
+    /// Returns the bound for a time that was measured, a multiple of the quantum, all in milliseconds.
+    fn bound_ms(self, measured_ms: u64, quantum_ms: u32) -> u32 {
         /// A device that is busy with something else takes as long for anything.
         const LEAST_MS: u64 = 1000;
         let bound_ms = measured_ms + measured_ms * u64::from(self.0) / 100;
-        let bound_ms = bound_ms.max(LEAST_MS).next_multiple_of(QUANTUM_MS.into());
+        let bound_ms = bound_ms.max(LEAST_MS).next_multiple_of(quantum_ms.into());
         // What takes longer has no bound that can be written.
         u32::try_from(bound_ms).unwrap_or(u32::MAX).min(TIME_MAX_MS)
     }
@@ -76,7 +76,7 @@ pub fn capture(spec: &Spec, trace: &Trace, slack: Slack) -> Captured {
         }
     }
     let formula = if kept.len() <= CAPTURED_MAX {
-        let bounds = bounds(trace, &is_timed, slack);
+        let bounds = bounds(spec, trace, &is_timed, slack);
         formula(spec, &named, &kept, &bounds, &actions)
     } else {
         None
@@ -134,16 +134,17 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
-/// Returns the bounds in time of a run: the first step that each counts from, the last, and the milliseconds between.
+/// Returns the bounds in time of a run of `spec`: the first step that each counts from, the last, and the milliseconds between.
 /// `is_timed` tells of each step whether a bound runs after it.
-fn bounds(trace: &Trace, is_timed: &[bool], slack: Slack) -> Vec<(usize, usize, u32)> {
+fn bounds(spec: &Spec, trace: &Trace, is_timed: &[bool], slack: Slack) -> Vec<(usize, usize, u32)> {
     let at_ms = |step: usize| trace.steps[step].observation.at_ms;
     let last = trace.steps.len().saturating_sub(1);
     let mut bounds = Vec::new();
     let mut from = 0;
     while let Some(start) = (from..last).find(|&step| is_timed[step]) {
         let end = (start + 1..last).find(|&step| !is_timed[step]).unwrap_or(last);
-        bounds.push((start, end, slack.bound_ms(at_ms(end).saturating_sub(at_ms(start)))));
+        let measured_ms = at_ms(end).saturating_sub(at_ms(start));
+        bounds.push((start, end, slack.bound_ms(measured_ms, spec.formulas.quantum_ms())));
         from = end;
     }
     bounds
@@ -172,8 +173,9 @@ fn formula(
     let name = quote(&captured_name(spec));
     let declarations = SpecFile { actions: actions.to_vec(), ..SpecFile::default() };
     let typed = if spec.typed == TypedText::Counts { ", typed counts" } else { "" };
+    let times = spec.times_clause().map_or(String::new(), |clause| format!(", {clause}"));
     let text = format!(
-        "{declarations}{} {name} within {} steps{typed}:\n    {}\n",
+        "{declarations}{} {name} within {} steps{typed}{times}:\n    {}\n",
         captured_expectation(spec).word(),
         lines.len(),
         lines.join(" then\n    ")

@@ -14,7 +14,7 @@ use crate::device::{Device, DeviceError};
 use crate::gui::{
     Action, Around, Bounds, Gap, Labeller, Link, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
 };
-use crate::ltl::elapsed_ms;
+use crate::ltl::Interval;
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
@@ -244,8 +244,8 @@ impl Player {
         observation: &Observation,
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
-        let (link, elapsed_ms) = link_of(before, action, observation);
-        let link = self.objective.link(link, elapsed_ms);
+        let (link, interval) = link_of(before, action, observation);
+        let link = self.objective.link(link, interval);
         let (class, look) = (self.objective.class(action), self.objective.look(Some(screen), link));
         // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
@@ -463,15 +463,16 @@ fn screen_text(observation: &Observation) -> String {
     format!("activity {activity}{state}{crash}")
 }
 
-/// Returns the link of a step from what was seen `before` to the screen of `seen`, and the time between the two.
+/// Returns the link of a step from what was seen `before` to the screen of `seen`, and the times of the two.
 fn link_of<'a>(
     before: Option<&'a Observation>,
     action: &'a Action,
     seen: &'a Observation,
-) -> (Link<'a>, u32) {
-    let elapsed_ms = before.map_or(0, |before| elapsed_ms(before.at_ms, seen.at_ms));
+) -> (Link<'a>, Interval) {
+    let interval =
+        before.map_or(Interval::default(), |before| Interval { from_ms: before.at_ms, to_ms: seen.at_ms });
     let before = before.map(|before| &*before.screen);
-    (Link { before, action: Some(action), after: &seen.screen }, elapsed_ms)
+    (Link { before, action: Some(action), after: &seen.screen }, interval)
 }
 
 #[cfg(test)]

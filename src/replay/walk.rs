@@ -80,8 +80,8 @@ impl Walk {
         let (mut before, mut links) = (None, Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
             let class = objective.class(&step.action);
-            let (link, elapsed_ms) = link_of(before, &step.action, &step.observation);
-            let on_screen = objective.labels_after(link, elapsed_ms);
+            let (link, interval) = link_of(before, &step.action, &step.observation);
+            let on_screen = objective.labels_after(link, interval);
             before = Some(&step.observation);
             links.push(Labels::default().after(on_screen.elapsed_ms()).with_binding(on_screen.binding()));
             let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();

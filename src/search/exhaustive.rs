@@ -13,7 +13,7 @@ use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Encounter, Met, Totals};
 use crate::gui::{Action, Link, Marker, Repertoire, Screen};
-use crate::ltl::elapsed_ms;
+use crate::ltl::Interval;
 use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
 use crate::situation::{Forecast, LinkId, PhaseId};
 use crate::spec::Spec;
@@ -324,8 +324,8 @@ impl Sweep<'_> {
     fn link(&mut self, choice: Choice<'_>, seen: &Observation) -> LinkId {
         let site = &choice.from.entry.site;
         let (before, action) = (site.screen.as_deref(), Some(&site.actions[usize::from(choice.at)]));
-        let elapsed_ms = elapsed_ms(choice.at_ms, seen.at_ms);
-        self.objective.link(Link { before, action, after: &seen.screen }, elapsed_ms)
+        let interval = Interval { from_ms: choice.at_ms, to_ms: seen.at_ms };
+        self.objective.link(Link { before, action, after: &seen.screen }, interval)
     }
 
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {

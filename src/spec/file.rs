@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::gui::{self, TypedText, UserAction, quote};
-use crate::ltl::{Formula, Formulas};
+use crate::ltl::{Formula, Formulas, QUANTUM_MS, Unit};
 use crate::text::Span;
 
 /// File of specs, without the items that have mistakes.
@@ -93,6 +93,8 @@ pub struct Spans {
     pub episodes: Option<Span>,
     /// `typed counts`.
     pub typed: Option<Span>,
+    /// `times to N`.
+    pub times: Option<Span>,
 }
 
 /// Expectation of the runs of an app.
@@ -181,6 +183,12 @@ impl Spec {
         self.name == name || self.has_tag(name)
     }
 
+    /// Returns the clause that says how times are rounded, unless the spec leaves it out.
+    pub fn times_clause(&self) -> Option<String> {
+        let quantum_ms = self.formulas.quantum_ms();
+        (quantum_ms != QUANTUM_MS).then(|| format!("times to {}", Unit::Time.written(quantum_ms)))
+    }
+
     fn write_item(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(scenario) = &self.scenario {
             write_scenario(out, scenario, &self.name)?;
@@ -189,8 +197,9 @@ impl Spec {
         let steps = self.budget.steps_max.map(|steps_max| format!(" within {steps_max} steps"));
         let episodes = self.budget.episodes_max.map(|episodes_max| format!(" {episodes_max} episodes"));
         let typed = (self.typed == TypedText::Counts).then(|| " typed counts".to_string());
+        let times = self.times_clause().map(|clause| format!(" {clause}"));
         // A comma stands between two clauses alone.
-        let clauses: Vec<String> = [steps, episodes, typed].into_iter().flatten().collect();
+        let clauses: Vec<String> = [steps, episodes, typed, times].into_iter().flatten().collect();
         write!(out, "{}", clauses.join(","))?;
         writeln!(out, ":\n    {}", self.formulas.display(self.formula))
     }
@@ -208,6 +217,7 @@ impl PartialEq for Spec {
             && self.expectation == other.expectation
             && self.budget == other.budget
             && self.typed == other.typed
+            && self.formulas.quantum_ms() == other.formulas.quantum_ms()
             && self.atoms == other.atoms
             && self.actions == other.actions
             && says_the_same(other)
@@ -323,6 +333,12 @@ mod tests {
         let typed = read("must f typed counts over 3 episodes: G [text = a]\npossible typed: F [text = a]");
         assert_eq!(typed.specs[0].to_string(), "must \"f\" 3 episodes, typed counts:\n    G [text = a]\n");
         assert_eq!(typed.specs[1].to_string(), "possible \"typed\":\n    F [text = a]\n");
+        let timed =
+            read("must f times to 1000ms, over 3 episodes: G [text = a]\npossible times: F [text = a]");
+        assert_eq!(timed.specs[0].to_string(), "must \"f\" 3 episodes, times to 1s:\n    G [text = a]\n");
+        assert_eq!(timed.specs[0].formulas.quantum_ms(), 1000);
+        assert_eq!(timed.specs[1].to_string(), "possible \"times\":\n    F [text = a]\n");
+        assert_eq!(timed.specs[1].formulas.quantum_ms(), 100);
         assert_eq!(read(&file.to_string()), file);
     }
 
@@ -336,6 +352,7 @@ mod tests {
         assert_ne!(one, spec("never b: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never a 5 episodes: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never a typed counts: F ([text = b] & [activity ~ M])"));
+        assert_ne!(one, spec("never a times to 10ms: F ([text = b] & [activity ~ M])"));
     }
 
     /// Texts with every sign that is special somewhere in the language.
@@ -420,6 +437,8 @@ mod tests {
             "over 7 episodes, within 1 step",
             "typed counts",
             "typed counts, 7 episodes within 4 steps",
+            "times to 10ms",
+            "within 4 steps, times to 2s",
         ]);
         (prop::sample::select(vec!["possible", "never", "must"]), text(), budget, formula()).prop_map(
             |(expectation, name, budget, formula)| {

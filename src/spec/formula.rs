@@ -19,6 +19,9 @@ pub(super) const STEP_MAX: u32 = 1_000_000;
 /// Longest time of a bound, in milliseconds: an hour.
 pub const TIME_MAX_MS: u32 = 3_600_000;
 
+/// Longest time to whose multiples a spec has times rounded down.
+pub(super) const QUANTUM_MAX_MS: u32 = 60_000;
+
 /// Formula as it was read, with its size as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct Lowered {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::gui::{Atom, Comparison, Constant, Key, Op, TypedText, UserAction};
 use crate::ltl::{
     Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, ResidualId, Share,
-    TooManyResiduals,
+    TooManyResiduals, Unit,
 };
 
 use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse_given};
@@ -99,6 +99,7 @@ pub fn judge(spec: &Spec) -> Judgement {
     let mut judge = Judge { spec, automaton, diagnostics: Vec::new(), work: 0 };
     judge.judge_atoms();
     judge.judge_typed();
+    judge.judge_times();
     judge.judge_labels_at_one_step();
     judge.judge_whole();
     let shortest = judge.judge_steps();
@@ -174,6 +175,32 @@ impl Judge<'_> {
         // A clause that the text does not have has no place of its own.
         let place = spec.spans.typed.clone().unwrap_or_else(|| spec.spans.item.clone());
         self.diagnostics.push(Diagnostic::warning("W-typed-text", place, message).help(help));
+    }
+
+    /// Warns of bounds that are too short for the multiples that times are rounded to, and of a clause that changes nothing.
+    fn judge_times(&mut self) {
+        let spec = self.spec;
+        let (times_ms, quantum_ms) = (spec.formulas.times_ms(spec.formula), spec.formulas.quantum_ms());
+        let quantum = Unit::Time.written(quantum_ms);
+        let shortest_ms = times_ms.iter().copied().filter(|&ms| ms > 0).min();
+        let (message, help) = if let (true, Some(_)) = (times_ms.is_empty(), &spec.spans.times) {
+            let message = format!("`times to {quantum}` changes nothing here: no bound is in seconds");
+            (message, "leave it out".to_string())
+        } else if let Some(shortest_ms) = shortest_ms.filter(|&ms| ms < quantum_ms) {
+            let finer = if shortest_ms < 10 { "1ms" } else { "10ms" };
+            let clause = match spec.scenario {
+                Some(_) => format!("@times-to-{finer}"),
+                None => format!("times to {finer}"),
+            };
+            let shortest = Unit::Time.written(shortest_ms);
+            let message =
+                format!("a bound of {shortest} is shorter than {quantum}, to which times are rounded down");
+            (message, format!("write `{clause}` in the head of the spec, and times are rounded less"))
+        } else {
+            return;
+        };
+        let place = spec.spans.times.clone().unwrap_or_else(|| spec.spans.formula.clone());
+        self.diagnostics.push(Diagnostic::warning("W-times", place, message).help(help));
     }
 
     /// Warns of atoms that one step must meet and that exclude each other.

@@ -650,7 +650,8 @@ impl<'a> Stop<'a, Rule, ItemKind> {
 
     fn no_head(&self) -> Diagnostic {
         const EXAMPLE: &str = "a head is like `possible \"NAME\" within 4 steps, 500 episodes:`";
-        const CLAUSES: [&str; 3] = ["within", "over", "typed"];
+        const ROUNDING: &str = "`times to 10ms` rounds the times of steps down to tens of milliseconds";
+        const CLAUSES: [&str; 4] = ["within", "over", "typed", "times"];
         let expects = |rule| self.expects(rule);
         let word = self.word();
         let is_at_name = self.before().chars().all(is_word_char);
@@ -666,7 +667,8 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 .help(format!("write `within {} {word}`", clip(previous)));
         }
         // A word in a budget is not taken for a second name.
-        let is_in_budget = ["within", "over", "typed"].contains(&previous)
+        let is_in_budget = CLAUSES.contains(&previous)
+            || previous == "to"
             || previous.starts_with(|char: char| char.is_ascii_digit());
         // `possible a b:` in place of `possible "a b":`.
         let is_second_name = !word.is_empty()
@@ -693,6 +695,10 @@ impl<'a> Stop<'a, Rule, ItemKind> {
             return self.here("after `typed` comes `counts`").help(
                 "`typed counts` lets text that the run itself has typed meet the formula; without it, it does not",
             );
+        } else if previous == "times" && (expects(Rule::to_word) || nearest(word, ["to"]).is_some()) {
+            return self.here("after `times` comes `to`").help(ROUNDING);
+        } else if expects(Rule::duration) {
+            return self.here("after `times to` comes a time with its unit").help(ROUNDING);
         } else if expects(Rule::digits) {
             self.here("a number is missing here")
         } else {
@@ -911,6 +917,12 @@ mod tests {
         check("never \"a\" typed: b", (1, 16), ":", "comes `counts`");
         check("never typed count: b", (1, 13), "count", "comes `counts`");
         check("never a 5 episodes, typed: b", (1, 26), ":", "comes `counts`");
+        check("never a tims to 5ms: b", (1, 9), "tims", "did you mean `times`?");
+        check("never a times too 5ms: b", (1, 15), "too", "comes `to`");
+        check("never a times: b", (1, 14), ":", "comes `to`");
+        check("never times too 5ms: b", (1, 13), "too", "comes `to`");
+        check("never a times to 10: b", (1, 18), "10", "with its unit");
+        check("never a times to b: b", (1, 18), "b", "with its unit");
         check("possible q \"n\": F a", (1, 12), "\"", "a spec has one name");
         check("possible \"x\" \"y\": a", (1, 14), "\"", "a spec has one name");
         check("possible q n: F a", (1, 12), "n", "a spec has one name");

@@ -12,7 +12,7 @@ use pest::iterators::Pair;
 use super::ParsedFormula;
 use super::atom::{AtomReader, Purpose};
 use super::file::{Budget, Expectation, Spans, Spec, SpecFile, scenario_above};
-use super::formula::{self, Lowered, Operands};
+use super::formula::{self, Lowered, Operands, QUANTUM_MAX_MS};
 use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
@@ -20,7 +20,7 @@ use crate::gui::{
     self, ActionType, ActionTypes, Gesture, Key, Pattern, Percent, Point, PressedKey, Term, TypedText,
     UserAction, WAIT_MS_MAX,
 };
-use crate::ltl::{Formula, Formulas, KEEPS_MAX, Node};
+use crate::ltl::{Formula, Formulas, KEEPS_MAX, Node, QUANTUM_MS, Unit};
 use crate::sorted;
 use crate::text::{
     self, Declarations, Diagnostic, Diagnostics, Source, Span, Suggestions, child, clip, did_you_mean, meant,
@@ -156,7 +156,7 @@ fn read_formula_given(source: &Source, names: Names<'_>, given: &[UserAction]) -
     let (formulas, formula, atoms) = match formula {
         None => (Formulas::new(), None, BTreeMap::new()),
         Some(formula) => {
-            let (formulas, formula, atoms) = reader.alone(formula);
+            let (formulas, formula, atoms) = reader.alone(formula, QUANTUM_MS);
             (formulas, Some(formula), atoms)
         }
     };
@@ -182,6 +182,19 @@ enum Referent {
 struct Name {
     meaning: Referent,
     is_used: bool,
+}
+
+/// Clauses of the head of a spec.
+struct Clauses {
+    budget: Budget,
+    typed: TypedText,
+    quantum_ms: u32,
+}
+
+impl Default for Clauses {
+    fn default() -> Clauses {
+        Clauses { budget: Budget::default(), typed: TypedText::default(), quantum_ms: QUANTUM_MS }
+    }
 }
 
 /// Atom of a bracket, with its mistakes and the place of the bracket.
@@ -441,7 +454,7 @@ impl<'a> Reader<'a> {
         let start = item.span.start;
         let mut name = Some(self.source.stem().to_string());
         let mut name_span = None;
-        let mut clauses = Some((Budget::default(), TypedText::default()));
+        let mut clauses = Some(Clauses::default());
         let mut spans = Spans { item: item.span.clone(), ..Spans::default() };
         let mut lowered = None;
         for part in pair.into_inner() {
@@ -461,11 +474,12 @@ impl<'a> Reader<'a> {
         let name = name?;
         self.take_spec_name(item, &name, name_span);
         // In a store of its own: a search does not carry the formulas of other specs.
-        let (formulas, formula, atoms) = self.alone(lowered?.formula);
+        let lowered = lowered?;
+        let Clauses { budget, typed, quantum_ms } = clauses?;
+        let (formulas, formula, atoms) = self.alone(lowered.formula, quantum_ms);
         // A spec carries the actions that it needs, so that it can be written and read alone.
         let is_meant =
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
-        let (budget, typed) = clauses?;
         Some(Spec {
             name,
             expectation: match item.kind {
@@ -547,9 +561,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn clauses(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<(Budget, TypedText)> {
-        let mut read = Budget::default();
-        let mut typed = TypedText::default();
+    fn clauses(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<Clauses> {
+        let mut read = Clauses::default();
         // All clauses are read after a mistake in one, for the mistakes in each.
         let mut is_fine = true;
         for clause in budget.into_inner() {
@@ -562,12 +575,20 @@ impl<'a> Reader<'a> {
                     self.diagnostics.error(|| Diagnostic::error("E-budget", at, problem));
                     continue;
                 }
-                (typed, spans.typed) = (TypedText::Counts, Some(at));
+                (read.typed, spans.typed) = (TypedText::Counts, Some(at));
+                continue;
+            }
+            if clause.as_rule() == Rule::times {
+                let quantum_ms = self.quantum_ms(&clause, &at, spans.times.is_some());
+                is_fine &= quantum_ms.is_some();
+                if let Some(quantum_ms) = quantum_ms {
+                    (read.quantum_ms, spans.times) = (quantum_ms, Some(at));
+                }
                 continue;
             }
             let (what, limit, known) = match clause.as_rule() {
-                Rule::within => ("steps", &mut read.steps_max, &mut spans.steps),
-                _ => ("episodes", &mut read.episodes_max, &mut spans.episodes),
+                Rule::within => ("steps", &mut read.budget.steps_max, &mut spans.steps),
+                _ => ("episodes", &mut read.budget.episodes_max, &mut spans.episodes),
             };
             let digits = part(&clause, Rule::digits);
             let number = digits.as_str().parse().ok().filter(|number| (1..=BUDGET_MAX).contains(number));
@@ -585,7 +606,26 @@ impl<'a> Reader<'a> {
             }
             (*limit, *known) = (number, Some(at));
         }
-        is_fine.then_some((read, typed))
+        is_fine.then_some(read)
+    }
+
+    /// Reads the multiple to which a clause at `at` has times rounded down. `is_again` is true if another one has said it.
+    fn quantum_ms(&mut self, clause: &Pair<'a, Rule>, at: &Span, is_again: bool) -> Option<u32> {
+        if is_again {
+            let problem = "`times to` is said twice";
+            self.diagnostics.error(|| Diagnostic::error("E-budget", at.clone(), problem));
+            return None;
+        }
+        let written = part(clause, Rule::duration).as_str();
+        let ms = time_unit(written)
+            .and_then(|(number, unit_ms)| number.parse::<u64>().ok()?.checked_mul(unit_ms)?.try_into().ok());
+        let ms = ms.filter(|ms| (1..=QUANTUM_MAX_MS).contains(ms));
+        if ms.is_none() {
+            let most = Unit::Time.written(QUANTUM_MAX_MS);
+            let problem = format!("times are rounded down to `1ms` at least and `{most}` at most");
+            self.error("E-budget", at.clone(), problem, "it is like `times to 10ms`");
+        }
+        ms
     }
 
     fn read_action(&mut self, pair: Pair<'a, Rule>) {
@@ -835,8 +875,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the formula in a store of its own, with the atoms of its brackets.
-    fn alone(&self, formula: Formula) -> (Formulas, Formula, BTreeMap<String, gui::Atom>) {
-        let mut formulas = Formulas::new();
+    fn alone(&self, formula: Formula, quantum_ms: u32) -> (Formulas, Formula, BTreeMap<String, gui::Atom>) {
+        let mut formulas = Formulas::with_quantum(quantum_ms);
         let formula = formulas.import(&self.formulas, formula);
         let names = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom));
         let atoms =
@@ -1103,6 +1143,11 @@ mod tests {
         check_mistakes("never within 4 steps, within 5 steps: true", &["1:23 E-budget within 5 steps"]);
         check_mistakes("never 4 episodes over 4 episodes: true", &["1:18 E-budget over 4 episodes"]);
         check_mistakes("never typed counts, typed counts: true", &["1:21 E-budget typed counts"]);
+        check_mistakes("never times to 5ms, times to 10ms: true", &["1:21 E-budget times to 10ms"]);
+        for length in ["0ms", "61s", "60001ms", "5min", "99999999999999999999s"] {
+            let clause = format!("times to {length}");
+            check_mistakes(&format!("never {clause}: true"), &[&format!("1:7 E-budget {clause}")]);
+        }
     }
 
     #[test]

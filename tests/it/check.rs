@@ -729,6 +729,8 @@ possible "longer" within 8 steps: F (start & X (wait U[3100ms..9s] (wait & runni
 must "it is over in time" within 8 steps: G (start -> (!wait R[3100ms..9s] !running))
 must "it stays on" within 8 steps: G (start -> (!wait R[<=2500ms] running))
 possible "by itself" within 4 steps: F (start & F[<=2s] running & F[60s..90s] ([actionType = idle] & ![text = Running]))
+possible "at one time" within 4 steps, times to 60s: F (start & F[<=0s] wait)
+possible "at one finer time" within 4 steps, times to 1ms: F (start & F[<=0s] wait)
 "#;
 
 /// Checks that a search finds what is possible in time, that trying everything agrees and proves the rest, and that a stored
@@ -755,16 +757,25 @@ fn bounds_in_time_are_kept_by_search_proof_and_replay() {
     let tried = check(&[&spec, "--app", &app, "--out", &proven, "--exhaustive"]);
     let verdicts =
         |ended: &Ended| -> Vec<bool> { heads(ended).iter().map(|line| line.contains("passed")).collect() };
-    assert_eq!(verdicts(&tried), [true, false, true, false, true], "{}{}", tried.stdout, tried.stderr);
+    assert_eq!(
+        verdicts(&tried),
+        [true, false, true, false, true, true, false],
+        "{}{}",
+        tried.stdout,
+        tried.stderr
+    );
     assert_eq!(verdicts(&searched), verdicts(&tried), "{}{}", searched.stdout, searched.stderr);
     assert!(heads(&tried)[1].contains("no run of 8 steps or fewer satisfies it"), "{}", tried.stdout);
     // The text was on for a second and some, and half of it more is allowed.
     let kept = text_below(Path::new(&out), "some time.test.ltl");
     assert!(kept.contains(" & (F[<="), "{kept}");
+    let kept = text_below(Path::new(&out), "at one time.test.ltl");
+    assert_eq!(kept.matches("steps, times to 60s:").count(), 2, "{kept}");
+    assert!(kept.contains(" & (F[<=60s] ["), "{kept}");
     let again = farlead(&["replay", &out], "");
     // The violation comes again.
     let last = again.stdout.lines().last().unwrap_or_default();
-    assert!(last == "3 specs in 3 files: 2 passed, 1 failed", "{}{}", again.stdout, again.stderr);
+    assert!(last == "4 specs in 4 files: 3 passed, 1 failed", "{}{}", again.stdout, again.stderr);
 }
 
 /// An app that keeps a number and gives it back, but for one more if 3 is shown.

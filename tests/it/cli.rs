@@ -191,6 +191,11 @@ fn what_is_surely_not_meant_is_a_warning() {
         &["W-unbounded-eventuality"],
     );
     check_judged("must \"m\": G ([screen = on] -> F[<=3] [screen = off])", 0, &[]);
+    check_judged("must \"m\" times to 10ms: G ([screen = on] -> F[<=3] [screen = off])", 0, &["W-times"]);
+    check_judged("must \"m\" times to 10ms: G ([screen = on] -> F[<=30ms] [screen = off])", 0, &[]);
+    check_judged("must \"m\" times to 10ms: G ([screen = on] -> F[<=5ms] [screen = off])", 0, &["W-times"]);
+    check_judged("must \"m\": G ([screen = on] -> F[<=50ms] [screen = off])", 0, &["W-times"]);
+    check_judged("must \"m\": G ([screen = on] -> F[<=0s] [screen = off])", 0, &[]);
     check_judged(
         "possible \"p\": F ([actionType = click] & [actionType = back])",
         0,
@@ -356,6 +361,13 @@ fn monitor_follows_the_times_of_a_trace() {
         "{}",
         passed.stdout
     );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let finely = folder.join("finely.ltl");
+    fs::write(&finely, "possible times to 1ms: F[=2s] true\npossible \"coarsely\": F[=2s] true\n")
+        .expect("a file");
+    let finely = finely.to_str().expect("a path");
+    let of_spec = |name: &str| farlead(&["monitor", finely, "--only", name, "--trace", "-"], trace).code;
+    assert_eq!((of_spec("finely"), of_spec("coarsely")), (1, 0));
     let without = ended("F[<=2s] b", "[\"a\"]\n");
     assert_eq!(without.code, 3);
     assert!(without.stderr.contains("each step needs its time"), "{}", without.stderr);

@@ -88,6 +88,25 @@ fn specs_are_watched_in_all_episodes_and_their_runs_are_kept() {
 }
 
 #[test]
+fn specs_that_round_times_otherwise_are_watched_in_the_same_episodes() {
+    let folder = Folder::new("explore-times");
+    folder.write(
+        "two.app",
+        "app org.two \"Two\" 1\nlaunch Main\nactivity Main .Main { Button \"one\" -> wait 1s\n Button \"two\" -> wait 1s }\n",
+    );
+    folder.write(
+        "times.ltl",
+        "let both = F ([actionDetail = one] & F[<=0s] [actionDetail = two])\n\
+         possible \"at one time\" times to 60s: both\n\
+         never \"at one time, finely\" times to 10ms: both\n",
+    );
+    let explored = farlead(&folder, "explore times.ltl --app two.app --budget 300");
+    assert_eq!(explored.code, 0, "{}", explored.stdout);
+    assert!(explored.stdout.contains("\"at one time\": passed: a run came up"), "{}", explored.stdout);
+    assert!(explored.stdout.contains("\"at one time, finely\": passed: no violation"), "{}", explored.stdout);
+}
+
+#[test]
 fn it_ends_when_nothing_new_comes_up_and_what_it_learned_serves_check() {
     let folder = Folder::new("explore-quiet");
     folder.write(

@@ -1,6 +1,6 @@
 //! Random formulas that keep values, followed by the engine.
 
-use farlead::ltl::{Automaton, Formulas, Labels, ResidualId};
+use farlead::ltl::{Automaton, Formulas, Interval, Labels, ResidualId};
 
 use crate::pointwise::{Step, Tree, formula};
 
@@ -12,8 +12,8 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(tree: &Tree) -> Run {
-        let mut formulas = Formulas::new();
+    pub fn new(tree: &Tree, quantum_ms: u32) -> Run {
+        let mut formulas = Formulas::with_quantum(quantum_ms);
         let formula = formula(tree, &mut formulas);
         Run { automaton: Automaton::new(&formulas, formula), state: ResidualId::START, at_ms: 0 }
     }
@@ -43,9 +43,9 @@ impl Run {
             }
         };
         let labels: Labels = numbers.into_iter().filter(holds).collect();
-        let elapsed_ms = step.at_ms - self.at_ms;
+        let interval = Interval { from_ms: self.at_ms.into(), to_ms: step.at_ms.into() };
         self.at_ms = step.at_ms;
-        labels.after(elapsed_ms).with_binding(binding)
+        labels.after(self.automaton.told_apart_ms(interval)).with_binding(binding)
     }
 
     pub fn step(&mut self, step: &Step) {

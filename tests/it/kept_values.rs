@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farlead::ltl::{Permanent, Share};
+use farlead::ltl::{Permanent, QUANTUM_MS, Share};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -41,7 +41,7 @@ fn each_case(cases: u64, mut check: impl FnMut(&Tree, &[Step])) {
 fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula() {
     let mut kept = 0;
     each_case(40_000, |tree, trace| {
-        let mut run = Run::new(tree);
+        let mut run = Run::new(tree, QUANTUM_MS);
         kept += usize::from(!run.automaton.keeps().is_empty());
         for k in 0..trace.len() {
             run.step(&trace[k]);
@@ -59,7 +59,7 @@ fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula(
 #[test]
 fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
     each_case(20_000, |tree, trace| {
-        let mut run = Run::new(tree);
+        let mut run = Run::new(tree, QUANTUM_MS);
         let satisfied: Vec<bool> = (0..trace.len()).map(|k| holds(tree, &trace[..=k], 0)).collect();
         for k in 0..=trace.len() {
             let rest = &satisfied[k.saturating_sub(1)..];
@@ -90,7 +90,7 @@ fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
 #[test]
 fn residuals_that_forget_values_go_on_alike() {
     each_case(5_000, |tree, trace| {
-        let mut run = Run::new(tree);
+        let mut run = Run::new(tree, QUANTUM_MS);
         for k in 0..trace.len() {
             run.step(&trace[k]);
             run.state = run.automaton.forget(run.state);

@@ -44,6 +44,12 @@ pub struct Step {
     pub variables: [u8; 2],
 }
 
+/// Returns `trace` with its times floored to a multiple of `quantum_ms`, as [`holds`] is to see them.
+pub fn floored(trace: &[Step], quantum_ms: u32) -> Vec<Step> {
+    let floored = |step: &Step| Step { at_ms: step.at_ms - step.at_ms % quantum_ms, ..*step };
+    trace.iter().map(floored).collect()
+}
+
 /// Values of the kept names, by their numbers.
 type Values = [u8; 4];
 

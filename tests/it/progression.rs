@@ -46,7 +46,11 @@ fn untimed(trace: &[u64]) -> Vec<Step> {
 
 /// Returns the automaton of `tree`.
 pub fn automaton(tree: &Tree) -> Automaton {
-    let mut formulas = Formulas::new();
+    automaton_in(tree, Formulas::new())
+}
+
+/// Returns the automaton of `tree` as a formula of `formulas`.
+pub fn automaton_in(tree: &Tree, mut formulas: Formulas) -> Automaton {
     let formula = formula(tree, &mut formulas);
     Automaton::new(&formulas, formula)
 }

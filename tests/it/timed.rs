@@ -3,19 +3,62 @@
 use std::collections::BTreeMap;
 
 use farlead::ltl::{
-    Assumption, Automaton, Bound, Formulas, Labels, Monitor, Permanent, QUANTUM_MS, ResidualId, elapsed_ms,
+    Assumption, Automaton, Bound, Formulas, Interval, Labels, Monitor, Permanent, ResidualId,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::ci;
-use crate::pointwise::{Choices, Shape, Step, Tree, holds, random_tree};
-use crate::progression::{Random, automaton, share};
+use crate::pointwise::{Choices, Shape, Step, Tree, floored, holds, random_tree};
+use crate::progression::{Random, automaton_in, share};
 
 /// Longest time between two steps, beyond every bound of a random formula.
 const LONGEST_MS: u32 = 800;
 
-fn each_case(seeds: u64, operators_max: u32, mut check: impl FnMut(&Tree, &[Step])) {
+/// Quanta of random formulas. With few, all times up to the longest bound can be tried.
+const QUANTA_MS: [u32; 8] = [1, 7, 30, 50, 100, 130, 250, 1000];
+const FEW_MS: [u32; 4] = [50, 100, 130, 1000];
+
+/// Random formula with its quantum, and a timed trace.
+struct Case {
+    tree: Tree,
+    quantum_ms: u32,
+    trace: Vec<Step>,
+}
+
+impl Case {
+    fn automaton(&self) -> Automaton {
+        automaton_in(&self.tree, Formulas::with_quantum(self.quantum_ms))
+    }
+
+    /// Returns true if the first steps of the trace satisfy the formula by its definition.
+    fn holds(&self, steps: usize) -> bool {
+        holds(&self.tree, &floored(&self.trace[..steps], self.quantum_ms), 0)
+    }
+
+    /// Returns the labels of step `k` of the trace.
+    fn labels(&self, automaton: &Automaton, k: usize) -> Labels {
+        let has = |atom: u8| self.trace[k].atoms >> atom & 1 == 1;
+        let names: Vec<String> =
+            (0..8).filter(|&atom| has(atom)).map(|atom| char::from(b'a' + atom).to_string()).collect();
+        let from_ms = if k == 0 { 0 } else { self.trace[k - 1].at_ms };
+        let interval = Interval { from_ms: from_ms.into(), to_ms: self.trace[k].at_ms.into() };
+        automaton.labels(names.iter().map(String::as_str)).after(automaton.told_apart_ms(interval))
+    }
+
+    /// Returns the labels of each step that can come next, and each time that may pass before it.
+    fn all_labels(&self, automaton: &Automaton) -> Vec<Labels> {
+        let atoms = automaton.atoms().count();
+        let times = (0..=LONGEST_MS.div_ceil(self.quantum_ms)).map(|quanta| quanta * self.quantum_ms);
+        times.flat_map(|ms| (0..1u64 << atoms).map(move |bits| Labels::from_bits(bits).after(ms))).collect()
+    }
+
+    fn shown(&self, steps: usize) -> String {
+        format!("{:?} to {} ms on {:?}", self.tree, self.quantum_ms, &self.trace[..steps])
+    }
+}
+
+fn each_case(seeds: u64, operators_max: u32, quanta_ms: &[u32], mut check: impl FnMut(&Case)) {
     for seed in 0..seeds {
         let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
         let shape = Shape {
@@ -27,43 +70,26 @@ fn each_case(seeds: u64, operators_max: u32, mut check: impl FnMut(&Tree, &[Step
             values: false,
         };
         let tree = random_tree(&mut random, shape);
+        let quantum_ms = quanta_ms[random.choose(quanta_ms.len() as u32) as usize];
         let mut at_ms = 0;
         let trace: Vec<Step> = (0..1 + random.choose(7))
             .map(|_| {
-                at_ms += random.choose(4) * QUANTUM_MS;
+                at_ms += random.choose(4) * 100 + random.choose(2) * random.choose(100);
                 Step { atoms: u64::from(random.choose(1 << shape.atoms)), at_ms, variables: [0; 2] }
             })
             .collect();
-        check(&tree, &trace);
+        check(&Case { tree, quantum_ms, trace });
     }
-}
-
-/// Returns the labels of step `k` of a trace.
-fn labels(automaton: &Automaton, trace: &[Step], k: usize) -> Labels {
-    let has = |atom: u8| trace[k].atoms >> atom & 1 == 1;
-    let names: Vec<String> =
-        (0..8).filter(|&atom| has(atom)).map(|atom| char::from(b'a' + atom).to_string()).collect();
-    let before_ms = if k == 0 { 0 } else { trace[k - 1].at_ms };
-    let elapsed = elapsed_ms(before_ms.into(), trace[k].at_ms.into());
-    automaton.labels(names.iter().map(String::as_str)).after(elapsed)
-}
-
-/// Returns the labels of each step that can come next, and each time that may pass before it.
-fn all_labels(automaton: &Automaton) -> Vec<Labels> {
-    let atoms = automaton.atoms().count();
-    let times = (0..=LONGEST_MS / QUANTUM_MS).map(|quanta| quanta * QUANTUM_MS);
-    times.flat_map(|ms| (0..1u64 << atoms).map(move |bits| Labels::from_bits(bits).after(ms))).collect()
 }
 
 #[test]
 fn a_residual_is_satisfied_exactly_where_the_timed_trace_so_far_satisfies_the_formula() {
-    each_case(ci::cases(30_000, 10_000), 9, |tree, trace| {
-        let mut automaton = automaton(tree);
+    each_case(ci::cases(30_000, 10_000), 9, &QUANTA_MS, |case| {
+        let mut automaton = case.automaton();
         let mut state = ResidualId::START;
-        for k in 0..trace.len() {
-            state = automaton.step(state, &labels(&automaton, trace, k));
-            let expected = holds(tree, &trace[..=k], 0);
-            assert_eq!(automaton.is_satisfied(state), expected, "{tree:?} on {:?}", &trace[..=k]);
+        for k in 0..case.trace.len() {
+            state = automaton.step(state, &case.labels(&automaton, k));
+            assert_eq!(automaton.is_satisfied(state), case.holds(k + 1), "{}", case.shown(k + 1));
         }
     });
 }
@@ -72,11 +98,11 @@ fn a_residual_is_satisfied_exactly_where_the_timed_trace_so_far_satisfies_the_fo
 #[test]
 fn what_can_follow_is_that_of_every_way_time_may_pass() {
     let mut settled = [0; 2];
-    each_case(ci::cases(4_000, 600), 5, |tree, trace| {
-        let mut automaton = automaton(tree);
-        let every = all_labels(&automaton);
+    each_case(ci::cases(4_000, 600), 5, &FEW_MS, |case| {
+        let mut automaton = case.automaton();
+        let every = case.all_labels(&automaton);
         let mut state = ResidualId::START;
-        for k in 0..trace.len() {
+        for k in 0..case.trace.len() {
             // Residuals that mean the same may be spelled in ever-new ways.
             let Some(reached) = distances(&mut automaton, state, &every) else { break };
             let at_start = state == ResidualId::START;
@@ -85,13 +111,8 @@ fn what_can_follow_is_that_of_every_way_time_may_pass() {
                 [None, Some(_)] => Permanent::Violated,
                 _ => Permanent::Open,
             };
-            assert_eq!(automaton.permanent(state), expected, "{tree:?} on {:?}", &trace[..k]);
-            assert_eq!(
-                automaton.steps_to_satisfaction(state),
-                Ok(reached[0]),
-                "{tree:?} on {:?}",
-                &trace[..k]
-            );
+            assert_eq!(automaton.permanent(state), expected, "{}", case.shown(k));
+            assert_eq!(automaton.steps_to_satisfaction(state), Ok(reached[0]), "{}", case.shown(k));
             match expected {
                 Permanent::Satisfied if !at_start => settled[0] += 1,
                 Permanent::Violated if !at_start => settled[1] += 1,
@@ -105,10 +126,10 @@ fn what_can_follow_is_that_of_every_way_time_may_pass() {
             }
             if automaton.atoms().count() > 0 {
                 let prediction = automaton.predict(state, &BTreeMap::from([(0, true)]));
-                assert_eq!(prediction.violated, share(&violated), "{tree:?} on {:?}", &trace[..k]);
-                assert_eq!(prediction.satisfied, share(&satisfied), "{tree:?} on {:?}", &trace[..k]);
+                assert_eq!(prediction.violated, share(&violated), "{}", case.shown(k));
+                assert_eq!(prediction.satisfied, share(&satisfied), "{}", case.shown(k));
             }
-            state = automaton.step(state, &labels(&automaton, trace, k));
+            state = automaton.step(state, &case.labels(&automaton, k));
         }
     });
     assert!(settled.iter().all(|&count| count > 100), "{settled:?}");
@@ -149,8 +170,9 @@ fn distances(automaton: &mut Automaton, from: ResidualId, every: &[Labels]) -> O
 #[test]
 fn a_shortest_run_satisfies_the_formula_at_its_times() {
     let mut found = 0;
-    each_case(ci::cases(4_000, 600), 5, |tree, _| {
-        let mut automaton = automaton(tree);
+    each_case(ci::cases(4_000, 600), 5, &QUANTA_MS, |case| {
+        let tree = &case.tree;
+        let mut automaton = case.automaton();
         let steps = automaton.steps_to_satisfaction(ResidualId::START);
         let run = automaton.witness(&Formulas::new(), Assumption::NONE).expect("a small formula");
         assert_eq!(Ok(run.as_ref().map(|run| run.len() as u32)), steps, "{tree:?}");
@@ -176,13 +198,14 @@ fn a_shortest_run_satisfies_the_formula_at_its_times() {
 
 #[test]
 fn forgetting_changes_no_answer_about_time() {
-    each_case(ci::cases(20_000, 1_000), 9, |tree, trace| {
-        let (mut plain, mut forgetful) = (automaton(tree), automaton(tree));
+    each_case(ci::cases(20_000, 1_000), 9, &QUANTA_MS, |case| {
+        let tree = &case.tree;
+        let (mut plain, mut forgetful) = (case.automaton(), case.automaton());
         let (mut state, mut other) = (ResidualId::START, ResidualId::START);
-        for k in 0..trace.len() {
+        for k in 0..case.trace.len() {
             other = forgetful.forget(other);
-            state = plain.step(state, &labels(&plain, trace, k));
-            other = forgetful.step(other, &labels(&forgetful, trace, k));
+            state = plain.step(state, &case.labels(&plain, k));
+            other = forgetful.step(other, &case.labels(&forgetful, k));
             assert_eq!(plain.residual(state).to_string(), forgetful.residual(other).to_string(), "{tree:?}");
             assert_eq!(plain.is_satisfied(state), forgetful.is_satisfied(other));
             assert_eq!(plain.permanent(state), forgetful.permanent(other), "{tree:?}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use farlead::gui::{
     Action, Bounds, Context, DeviceAction, Flags, Hierarchy, Labeller, Link, Screen, TypedText, Widget,
 };
-use farlead::ltl::Formulas;
+use farlead::ltl::{Formulas, Interval};
 use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
 use farlead::situation::PhaseId;
 use farlead::spec::{Source, parse, read_atom};
@@ -227,7 +227,8 @@ fn is_satisfied(formula: &str, screens: &[Screen]) -> bool {
     let action = Action::Device(DeviceAction::Back);
     let (mut phase, mut before) = (PhaseId::START, None);
     for after in screens {
-        let labels = objective.labels_after(Link { before, action: Some(&action), after }, 0);
+        let labels =
+            objective.labels_after(Link { before, action: Some(&action), after }, Interval::default());
         let class = objective.class(&action);
         phase = objective.after_labels(phase, class, &labels);
         before = Some(after);

@@ -6,7 +6,7 @@ Feature: f
   Background:
     Given the app is freshly started at "Main"
 
-  @within-9-steps @typed-counts
+  @within-9-steps @typed-counts @times-to-10ms
   Scenario Outline: <n> of <what>
     When I type "<what>" into [id = x] 2 times
     * I scroll to "<what>"

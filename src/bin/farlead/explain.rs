@@ -86,6 +86,10 @@ pub fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::
     if spec.typed == TypedText::Counts {
         writeln!(out, "  Text that the run itself types counts like the app's.")?;
     }
+    if spec.times_clause().is_some() {
+        let quantum = Unit::Time.written(spec.formulas.quantum_ms());
+        writeln!(out, "  Times of steps are rounded down to {quantum}.")?;
+    }
 
     if let Some(scenario) = &spec.scenario {
         writeln!(out, "\nScenario")?;

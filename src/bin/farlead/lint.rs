@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
+use farlead::ltl::QUANTUM_MS;
 use farlead::spec::{Expectation, Judgement, Located, Spec, printable};
 use serde::Serialize;
 
@@ -21,9 +22,9 @@ use crate::stdout::out;
   farlead lint specs --json          one JSON object a line
 
 With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
-code, message, help), spec (name, expectation, level, atoms, shortest, within, episodes, typed_counts),
-unreadable, more, and at last summary. Of a file, the first hundred mistakes and the first hundred
-warnings are said, and the others counted.
+code, message, help), spec (name, expectation, level, atoms, shortest, within, episodes, and if the
+head says so typed_counts and times_to_ms), unreadable, more, and at last summary. Of a file, the
+first hundred mistakes and the first hundred warnings are said, and the others counted.
 
 Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 pub struct LintArgs {
@@ -64,6 +65,8 @@ pub enum Event<'a> {
         episodes: Option<u32>,
         #[serde(skip_serializing_if = "is_left_out")]
         typed_counts: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        times_to_ms: Option<u32>,
     },
     Unreadable {
         file: &'a str,
@@ -162,6 +165,9 @@ fn in_one_line(spec: &Spec, judgement: &Judgement) -> String {
     if spec.typed == TypedText::Counts {
         line += ", typed text counts";
     }
+    if let Some(clause) = spec.times_clause() {
+        line += &format!(", {clause}");
+    }
     line
 }
 
@@ -203,6 +209,7 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
             within: spec.budget.steps_max,
             episodes: spec.budget.episodes_max,
             typed_counts: spec.typed == TypedText::Counts,
+            times_to_ms: Some(spec.formulas.quantum_ms()).filter(|&quantum_ms| quantum_ms != QUANTUM_MS),
         };
         writeln!(out, "{}", serde_json::to_string(&event)?)?;
     }

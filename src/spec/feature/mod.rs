@@ -73,9 +73,13 @@ pub(super) fn read_file(source: &Source, given: &[UserAction]) -> (SpecFile, Dia
     for spec in &mut file.specs {
         let at = scenarios.partition_point(|one| one.start <= spec.spans.item.start);
         let one = &scenarios[at - 1];
+        let place = |span| written.place(span);
         spec.line = source.position(one.spans.item.start).line;
-        spec.spans =
-            Spans { typed: spec.spans.typed.take().map(|span| written.place(span)), ..one.spans.clone() };
+        spec.spans = Spans {
+            typed: spec.spans.typed.take().map(place),
+            times: spec.spans.times.take().map(place),
+            ..one.spans.clone()
+        };
         spec.scenario = Some(one.scenario.clone());
     }
     (file, diagnostics.sorted())
@@ -348,18 +352,25 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Returns the clause of a spec that a tag stands for: `@within-20-steps`, `@over-50-episodes`, `@typed-counts`.
+/// Returns the clause of a spec that a tag stands for: `@within-20-steps`, `@over-50-episodes`, `@typed-counts`,
+/// `@times-to-10ms`.
 fn clause(tag: &str) -> Option<String> {
     if tag == "@typed-counts" {
         return Some(" typed counts".to_string());
     }
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = tag.split('-').collect();
     match parts[..] {
         ["@within", number, unit @ ("step" | "steps")]
         | ["@over", number, unit @ ("episode" | "episodes")]
-            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+            if is_number(number) =>
         {
             Some(format!(" {} {number} {unit}", &parts[0][1..]))
+        }
+        ["@times", "to", time]
+            if time.strip_suffix("ms").or(time.strip_suffix('s')).is_some_and(is_number) =>
+        {
+            Some(format!(" times to {time}"))
         }
         _ => None,
     }

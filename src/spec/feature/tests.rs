@@ -293,13 +293,16 @@ fn each_row_of_examples_is_a_scenario() {
 #[test]
 fn tags_go_down_to_scenarios_and_some_are_clauses() {
     let specs = read_sound(
-        "@a\nFeature: f\n@b @within-20-steps\n@over-7-episodes @typed-counts # why\nScenario: s\nThen I see \"b\"\n\
+        "@a\nFeature: f\n@b @within-20-steps\n@over-7-episodes @typed-counts @times-to-10ms # why\nScenario: s\nThen I see \"b\"\n\
          Scenario: t\nThen I see \"b\"\n",
     );
     assert!(specs[0].has_tag("@a") && specs[0].has_tag("@b") && specs[1].has_tag("@a"));
     assert!(!specs[1].is_called("@b") && specs[1].is_called("t"));
     let shown = specs[0].to_string();
-    assert!(shown.contains("possible \"s\" within 20 steps, 7 episodes, typed counts:"), "{shown}");
+    assert!(
+        shown.contains("possible \"s\" within 20 steps, 7 episodes, typed counts, times to 10ms:"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -376,6 +379,8 @@ fn mistakes_have_their_places() {
     );
     check_mistakes("Feature: f\nScenario: s\nThen", &["3:5 E-sentence "]);
     check_mistakes("Feature: f\n@within-0-steps\nScenario: s\nThen I see \"a\"", &["3:11 E-budget s"]);
+    check_mistakes("Feature: f\n@times-to-2min\nScenario: s\nThen I see \"a\"", &[]);
+    check_mistakes("Feature: f\n@times-to-61s\nScenario: s\nThen I see \"a\"", &["3:11 E-budget s"]);
 }
 
 #[test]

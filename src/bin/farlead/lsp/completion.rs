@@ -23,7 +23,7 @@ const VALUES_MAX: usize = 500;
 const LOOK: &str = ".farlead/look.json";
 
 /// Words that may follow in a formula or in the head of a spec, besides the operators of one word.
-const OTHER_WORDS: [&str; 11] = [
+const OTHER_WORDS: [&str; 12] = [
     "weak next",
     "weak until",
     "true",
@@ -33,6 +33,7 @@ const OTHER_WORDS: [&str; 11] = [
     "over",
     "episodes",
     "typed counts",
+    "times to",
     "on",
     "keep",
 ];
