@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use farlead::ltl::{Formula, Formulas, Labels, Monitor, Permanent, Progress, Resi
 use farlead::objective::KeptValues;
 use farlead::spec::{self, Expectation, Names, Source, shown_path};
 use farlead::test_case::{self, Entry};
-use farlead::trace;
+use farlead::trace::{self, Lines, ShortLabel, ShortLabels};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -24,9 +24,6 @@ use crate::{Exit, Mistake, Usage};
 /// Most atoms of a residual that is printed without an ellipsis.
 const NAMES_MAX: usize = 1_000;
 
-/// Byte order mark, which some editors put before a text.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 /// Most names of labels that are remembered; further ones are read anew each time.
 const KNOWN_LABELS_MAX: usize = 10_000;
 
@@ -37,7 +34,7 @@ const KNOWN_LINE_MAX: usize = 1_000;
 /// Most bytes of answers that are remembered.
 const KNOWN_ANSWERS_MAX: usize = 16_000_000;
 
-/// Bytes that are read and written at once.
+/// Bytes that are written at once.
 const BUFFER: usize = 1 << 16;
 
 /// Follow a formula along a recorded trace, step by step.
@@ -104,7 +101,6 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let logged = Logged::new(atoms);
     let mut out = BufWriter::with_capacity(BUFFER, out());
     let mut answers = Answers::new(args.json, shell.quiet);
-    let mut line = Vec::new();
     let mut course = Course::default();
     let mut number = 0u64;
     let mut given_up = 0u64;
@@ -119,23 +115,16 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         answers.say(out, monitor, from, &progress)
     };
     loop {
-        line.clear();
         number += 1;
         // In a pipe the next line may wait for this answer.
-        if trace.buffer().is_empty() {
+        if !trace.has_next() {
             out.flush()?;
         }
-        // A file without line ends must not fill the memory, so the read is bounded.
-        let read = trace.by_ref().take(trace::LINE_MAX as u64 + 2).read_until(b'\n', &mut line);
-        let read =
-            read.map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown(&args.trace))))?;
-        if read == 0 {
-            break;
-        }
-        if number == 1 && line.starts_with(BYTE_ORDER_MARK) {
-            line.drain(..BYTE_ORDER_MARK.len());
-        }
-        let text = line.trim_ascii();
+        let next = trace
+            .next()
+            .map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown(&args.trace))))?;
+        let Some(line) = next else { break };
+        let text = line.text();
         // An empty line is no step; editors leave one at the end.
         if text.is_empty() {
             continue;
@@ -160,7 +149,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let step = if keeps {
             known.step_that_keeps(text, &mut monitor, &mut kept)
         } else {
-            known.step(text, &monitor)
+            known.step(line, &monitor)
         };
         let (at_ms, labels) = step.map_err(at_line)?;
         let at_ms = if monitor.has_time() { Some(clock.time(at_ms).map_err(at_line)?) } else { None };
@@ -247,12 +236,12 @@ fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<Followed> {
     }
 }
 
-fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
+fn open(path: &Path) -> anyhow::Result<Lines<Box<dyn Read>>> {
     if path == Path::new("-") {
-        return Ok(BufReader::with_capacity(BUFFER, Box::new(io::stdin())));
+        return Ok(Lines::new(Box::new(io::stdin())));
     }
     let file = File::open(path).map_err(|error| Mistake::new(spec::unreadable(path, error).to_string()))?;
-    Ok(BufReader::with_capacity(BUFFER, Box::new(file)))
+    Ok(Lines::new(Box::new(file)))
 }
 
 fn shown(path: &Path) -> String {
@@ -393,13 +382,13 @@ struct KnownLines {
 
 impl KnownLines {
     /// Returns the time of a line and its labels, as `monitor` numbers them.
-    fn step(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
+    fn step(&mut self, line: trace::Line, monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
         if self.are_new {
             return self.read(line, monitor);
         }
         // Times never recur, and the labels behind them do.
         let (at_ms, key) =
-            trace::cut_time(line).map_or((None, line), |(at_ms, behind)| (Some(at_ms), behind));
+            line.cut_time().map_or((None, line.text()), |(at_ms, behind)| (Some(at_ms), behind));
         if let Some(&at) = self.places.get(key) {
             self.recurred += 1;
             let (known_ms, labels) = &self.steps[at];
@@ -420,19 +409,25 @@ impl KnownLines {
         Ok(step)
     }
 
-    fn read(&mut self, line: &[u8], monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
-        let mut labels = Labels::default();
-        let at_ms = trace::read_plain_line(line, &mut |label| match self.names.0.get(label) {
-            Some(known) => {
-                known.number.iter().for_each(|&number| labels.insert(number));
-                true
+    fn read(&mut self, line: trace::Line, monitor: &Monitor) -> Result<(Option<u64>, Labels), String> {
+        // Bits in a register, while labels would be in memory.
+        let (mut low, mut labels) = (0, Labels::default());
+        let at_ms = line.read_plain(|label| {
+            let known = match label.short() {
+                Some(short) => self.names.short.get(short),
+                None => self.names.long.get(label.text()),
+            };
+            let Some(known) = known else { return false };
+            low |= known.low;
+            if let Some(number) = known.high {
+                labels.insert(number);
             }
-            None => false,
+            true
         });
         if let Some(at_ms) = at_ms {
-            return Ok((at_ms, labels));
+            return Ok((at_ms, labels.union(&Labels::from_bits(low))));
         }
-        let recorded = trace::read_line(line).map_err(|error| error.to_string())?;
+        let recorded = trace::read_line(line.text()).map_err(|error| error.to_string())?;
         let names = self.named(&recorded.labels, monitor)?;
         Ok((recorded.at_ms, monitor.labels(names.iter().map(|name| &**name))))
     }
@@ -494,27 +489,45 @@ impl Clock {
 
 /// Label names as a trace writes them.
 #[derive(Default)]
-struct KnownLabels(FxHashMap<Box<[u8]>, KnownLabel>);
+struct KnownLabels {
+    short: ShortLabels<KnownLabel>,
+    long: FxHashMap<Box<[u8]>, KnownLabel>,
+}
 
 struct KnownLabel {
     /// Name that formulas use.
     name: Rc<str>,
-    /// Number of the atom of this name, if the formula has one.
-    number: Option<u32>,
+    /// Bit of the atom of this name, if it is one of the first 64 of the formula.
+    low: u64,
+    /// Number of the atom, if it is a later one.
+    high: Option<u32>,
 }
 
 impl KnownLabels {
     fn name(&mut self, label: &str, monitor: &Monitor) -> Option<Rc<str>> {
-        if let Some(known) = self.0.get(label.as_bytes()) {
+        let short = ShortLabel::of(label.as_bytes());
+        let known = match short {
+            Some(short) => self.short.get(short),
+            None => self.long.get(label.as_bytes()),
+        };
+        if let Some(known) = known {
             return Some(Rc::clone(&known.name));
         }
         // A trace of ever-new labels must not fill the memory.
-        if self.0.len() >= KNOWN_LABELS_MAX {
-            self.0.clear();
+        if self.short.len() + self.long.len() >= KNOWN_LABELS_MAX {
+            self.short.clear();
+            self.long.clear();
         }
         let name: Rc<str> = spec::read_label(label)?.into();
-        let number = monitor.labels([&*name]).iter().next();
-        self.0.insert(label.as_bytes().into(), KnownLabel { name: Rc::clone(&name), number });
+        let labels = monitor.labels([&*name]);
+        let high = labels.iter().next().filter(|&number| number >= 64);
+        let known = KnownLabel { name: Rc::clone(&name), low: labels.bits(), high };
+        match short {
+            Some(short) => self.short.insert(short, known),
+            None => {
+                self.long.insert(label.as_bytes().into(), known);
+            }
+        }
         Some(name)
     }
 }

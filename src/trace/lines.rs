@@ -1,0 +1,679 @@
+//! Lines of a recorded trace as they come in, read in place.
+//!
+//! What has come is looked through once, 64 bytes in one go, for the bytes at which a text or a line can end, its *stops*. So
+//! finding lines and labels is a walk from stop to stop, and nothing of a line is copied.
+
+use std::io::{self, ErrorKind, Read};
+
+use super::LINE_MAX;
+
+/// Bytes that are looked through in one go. As many stand behind what has come, whatever they are.
+const BLOCK: usize = 64;
+
+/// Bytes that are asked for at once.
+const CHUNK: usize = 1 << 16;
+
+/// Byte order mark, which some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Reader of the lines of a trace.
+///
+/// ```
+/// let mut lines = farlead::trace::Lines::new(&b"[\"a\"]\n{\"at\": 1250, \"labels\": [\"b\", \"c\"]}"[..]);
+/// let mut seen = Vec::new();
+/// while let Some(line) = lines.next()? {
+///     let at_ms = line.read_plain(|label| {
+///         seen.push(String::from_utf8_lossy(label.text()).into_owned());
+///         true
+///     });
+///     seen.push(format!("{at_ms:?}"));
+/// }
+/// assert_eq!(seen, ["a", "Some(None)", "b", "c", "Some(Some(1250))"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Lines<R> {
+    input: R,
+    bytes: Vec<u8>,
+    /// Start of the next line, and the end of what has come.
+    from: usize,
+    to: usize,
+    /// Places of the stops of what has come.
+    stops: Vec<u32>,
+    /// Number of the first stop of the next line, and of the first that may be its end.
+    first: usize,
+    looked: usize,
+    is_begun: bool,
+    is_ended: bool,
+}
+
+impl<R: Read> Lines<R> {
+    /// Returns a reader before the first line of `input`.
+    pub fn new(input: R) -> Lines<R> {
+        let (bytes, stops) = (vec![0; CHUNK + BLOCK], Vec::new());
+        let (is_begun, is_ended) = (false, false);
+        Lines { input, bytes, from: 0, to: 0, stops, first: 0, looked: 0, is_begun, is_ended }
+    }
+
+    /// Returns true if the next line has come, so that nobody waits for it.
+    pub fn has_next(&mut self) -> bool {
+        self.line_end().is_some()
+    }
+
+    /// Returns the next line, without its end and the blanks around it. Of a line longer than [`LINE_MAX`] it is a part that
+    /// is too long as well.
+    #[expect(clippy::should_implement_trait, reason = "a line is good until the next")]
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let end = loop {
+            if let Some(end) = self.line_end() {
+                break end;
+            }
+            // A file without line ends must not fill the memory.
+            if self.is_ended || self.to - self.from > LINE_MAX {
+                break self.stops.len();
+            }
+            self.read_more()?;
+        };
+        if self.from == self.to {
+            return Ok(None);
+        }
+        let to = self.stops.get(end).map_or(self.to, |&stop| stop as usize);
+        if !std::mem::replace(&mut self.is_begun, true)
+            && self.bytes[self.from..to].starts_with(BYTE_ORDER_MARK)
+        {
+            self.from += BYTE_ORDER_MARK.len();
+        }
+        let line = Line { bytes: &self.bytes, from: self.from, to, stops: &self.stops[self.first..end] };
+        self.from = (to + 1).min(self.to);
+        self.first = (end + 1).min(self.stops.len());
+        self.looked = self.first;
+        Ok(Some(line.trimmed()))
+    }
+
+    /// Returns the number of the stop at the end of the next line, if it has come.
+    fn line_end(&mut self) -> Option<usize> {
+        let left = &self.stops[self.looked..];
+        let found = left.iter().position(|&stop| self.bytes[stop as usize] == b'\n');
+        self.looked += found.unwrap_or(left.len());
+        found.map(|_| self.looked)
+    }
+
+    /// Reads what comes next behind the line that has come in part.
+    fn read_more(&mut self) -> io::Result<()> {
+        if self.from > 0 {
+            self.bytes.copy_within(self.from..self.to, 0);
+            self.stops.drain(..self.first);
+            self.stops.iter_mut().for_each(|stop| *stop -= self.from as u32);
+            self.looked -= self.first;
+            (self.from, self.to, self.first) = (0, self.to - self.from, 0);
+        }
+        if self.to + BLOCK == self.bytes.len() {
+            self.bytes.resize(self.to * 2 + BLOCK, 0);
+        }
+        let room = self.bytes.len() - BLOCK;
+        let read = loop {
+            match self.input.read(&mut self.bytes[self.to..room]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        self.is_ended = read == 0;
+        self.look_through(self.to + read);
+        Ok(())
+    }
+
+    /// Finds the stops from the end of what had come to the new one.
+    fn look_through(&mut self, to: usize) {
+        for start in (self.to..to).step_by(BLOCK) {
+            let block = self.bytes[start..].first_chunk().expect("a block stands behind what has come");
+            let mut stops = stops_of(block);
+            if to - start < BLOCK {
+                stops &= (1 << (to - start)) - 1;
+            }
+            while stops != 0 {
+                self.stops.push(start as u32 + stops.trailing_zeros());
+                stops &= stops - 1;
+            }
+        }
+        self.to = to;
+    }
+}
+
+/// Returns the bits of the bytes that are a quote, a backslash or a control character.
+fn stops_of(block: &[u8; BLOCK]) -> u64 {
+    // The compiler compares sixteen bytes at once, if nothing depends on one of them.
+    let stops = block.map(|byte| u8::from((byte == b'"') | (byte == b'\\') | (byte < b' ')));
+    let (words, _) = stops.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| {
+        // The product has the lowest bits of the eight bytes in its highest byte.
+        bits << 8 | u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
+/// Line of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// The bytes around the line.
+    bytes: &'a [u8],
+    from: usize,
+    to: usize,
+    /// Places of its stops.
+    stops: &'a [u32],
+}
+
+impl<'a> Line<'a> {
+    /// Returns the bytes of the line.
+    pub fn text(self) -> &'a [u8] {
+        &self.bytes[self.from..self.to]
+    }
+
+    fn trimmed(self) -> Line<'a> {
+        let from = self.to - self.text().trim_ascii_start().len();
+        let to = (self.from + self.text().trim_ascii_end().len()).max(from);
+        let mut stops = self.stops;
+        // Some blanks are stops.
+        while let [stop, rest @ ..] = stops
+            && (*stop as usize) < from
+        {
+            stops = rest;
+        }
+        while let [rest @ .., stop] = stops
+            && *stop as usize >= to
+        {
+            stops = rest;
+        }
+        Line { from, to, stops, ..self }
+    }
+
+    /// Reads plain labels, and calls `see` with each: a list of texts without escapes, or an object that has one as `labels`,
+    /// its time as `at`, and else only texts and whole numbers. Returns the time, or none for any other line and once `see`
+    /// returns false; [`read_line`](super::read_line) says what such a line is.
+    #[inline]
+    pub fn read_plain(self, mut see: impl FnMut(Label<'a>) -> bool) -> Option<Option<u64>> {
+        if self.to - self.from > LINE_MAX {
+            return None;
+        }
+        let mut plain = Plain { line: self };
+        let mut at_ms = None;
+        match plain.sign()? {
+            b'[' => plain.labels(&mut see)?,
+            b'{' => {
+                let mut has_labels = false;
+                loop {
+                    let key = if plain.sign()? == b'"' { plain.text()?.text() } else { return None };
+                    match (key, plain.sign()?) {
+                        (b"at", b':') if at_ms.is_none() => at_ms = Some(plain.number()?),
+                        (b"labels", b':') if !has_labels && plain.sign()? == b'[' => {
+                            plain.labels(&mut see)?;
+                            has_labels = true;
+                        }
+                        (b"at" | b"labels" | b"keep", _) => return None,
+                        (key, b':') if key.is_ascii() => plain.skip()?,
+                        _ => return None,
+                    }
+                    match plain.sign()? {
+                        b',' => {}
+                        b'}' if has_labels => break,
+                        _ => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+        plain.skip_spaces();
+        plain.rest().is_empty().then_some(at_ms)
+    }
+
+    /// Returns the time of a line that begins with it, and the line from the comma behind it on; none for any other line.
+    ///
+    /// Lines that differ in nothing else have one rest, and the rest of a step begins with no bracket as other steps do.
+    pub fn cut_time(self) -> Option<(u64, &'a [u8])> {
+        let mut plain = Plain { line: self };
+        let is_at = plain.sign()? == b'{' && plain.sign()? == b'"' && plain.text()?.text() == b"at";
+        let at_ms = if is_at && plain.sign()? == b':' { plain.number()? } else { return None };
+        plain.skip_spaces();
+        plain.rest().starts_with(b",").then_some((at_ms, plain.rest()))
+    }
+}
+
+/// Label in a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// The bytes around the label.
+    bytes: &'a [u8],
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Label<'a> {
+    /// Returns the bytes of the label.
+    #[inline]
+    pub fn text(self) -> &'a [u8] {
+        &self.bytes[self.from..self.to]
+    }
+
+    /// Returns the label in a form that takes little time to look up, if it is short.
+    #[inline]
+    pub fn short(self) -> Option<ShortLabel> {
+        // Bytes that follow in the line stand in place of a copy.
+        ShortLabel::in_front(self.bytes[self.from..].first_chunk()?, self.to - self.from)
+    }
+}
+
+/// Label of at most 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortLabel {
+    /// Its bytes, and zeros behind them: no label that is read in place has any.
+    low: u128,
+    high: u128,
+}
+
+/// Bytes of half a short label.
+const WORD: usize = 16;
+
+/// Masks of the lowest 0 to 16 bytes.
+const LOW_BYTES: [u128; WORD + 1] = {
+    let mut masks = [0; WORD + 1];
+    let mut at = 1;
+    while at <= WORD {
+        masks[at] = masks[at - 1] << 8 | 0xFF;
+        at += 1;
+    }
+    masks
+};
+
+impl ShortLabel {
+    /// Returns the label with these bytes, if it is short and has no zero in it.
+    pub fn of(label: &[u8]) -> Option<ShortLabel> {
+        let mut bytes = [0; 2 * WORD];
+        bytes.get_mut(..label.len())?.copy_from_slice(label);
+        if label.contains(&0) { None } else { ShortLabel::in_front(&bytes, label.len()) }
+    }
+
+    /// Returns the label of this length in front of other bytes.
+    #[inline]
+    fn in_front(bytes: &[u8; 2 * WORD], len: usize) -> Option<ShortLabel> {
+        let (words, _) = bytes.as_chunks::<WORD>();
+        let low = LOW_BYTES[len.min(WORD)] & u128::from_le_bytes(words[0]);
+        let high = LOW_BYTES.get(len.saturating_sub(WORD))? & u128::from_le_bytes(words[1]);
+        Some(ShortLabel { low, high })
+    }
+
+    /// Returns a number whose highest bits depend on all bytes.
+    #[inline]
+    fn hash(&self) -> u64 {
+        let both = self.low ^ self.high.rotate_left(41);
+        let bits = both as u64 ^ ((both >> 64) as u64).rotate_left(23);
+        // The multiplier of Fibonacci hashing: 2^64 by the golden ratio.
+        bits.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+/// Values by short labels, in a table that is mostly empty: nearly every label stands in the first place looked at, so a
+/// processor foresees the way through ever-new sets of labels.
+#[derive(Debug)]
+pub struct ShortLabels<T> {
+    slots: Vec<Option<(ShortLabel, T)>>,
+    len: usize,
+}
+
+impl<T> Default for ShortLabels<T> {
+    fn default() -> ShortLabels<T> {
+        ShortLabels { slots: empty_slots(1 << 10), len: 0 }
+    }
+}
+
+impl<T> ShortLabels<T> {
+    /// Slots for each label, at least.
+    const SPARSITY: usize = 8;
+
+    /// Returns the number of labels.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns true if there are no labels.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the value of `label`.
+    #[inline]
+    pub fn get(&self, label: ShortLabel) -> Option<&T> {
+        self.slots[self.place(label)].as_ref().map(|(_, value)| value)
+    }
+
+    /// Gives a value to `label`.
+    pub fn insert(&mut self, label: ShortLabel, value: T) {
+        if (self.len + 1) * Self::SPARSITY > self.slots.len() {
+            let wider = empty_slots(self.slots.len() * 2);
+            for slot in std::mem::replace(&mut self.slots, wider).into_iter().flatten() {
+                let place = self.place(slot.0);
+                self.slots[place] = Some(slot);
+            }
+        }
+        let place = self.place(label);
+        self.len += usize::from(self.slots[place].is_none());
+        self.slots[place] = Some((label, value));
+    }
+
+    /// Forgets all labels.
+    pub fn clear(&mut self) {
+        self.slots.fill_with(|| None);
+        self.len = 0;
+    }
+
+    /// Returns the slot of `label`, or the empty one where it belongs.
+    #[inline]
+    fn place(&self, label: ShortLabel) -> usize {
+        let last = self.slots.len() - 1;
+        let mut place = (label.hash() >> (64 - self.slots.len().trailing_zeros())) as usize;
+        while let Some((other, _)) = &self.slots[place & last]
+            // One comparison: which of the two halves differs cannot be foreseen.
+            && (other.low ^ label.low) | (other.high ^ label.high) != 0
+        {
+            place += 1;
+        }
+        place & last
+    }
+}
+
+fn empty_slots<T>(count: usize) -> Vec<Option<T>> {
+    std::iter::repeat_with(|| None).take(count).collect()
+}
+
+/// Returns the place of the first byte from `at` on that is no space.
+#[inline]
+fn behind_spaces(bytes: &[u8], mut at: usize) -> usize {
+    while bytes[at] == b' ' {
+        at += 1;
+    }
+    at
+}
+
+/// Rest of a line of plain labels.
+struct Plain<'a> {
+    line: Line<'a>,
+}
+
+impl<'a> Plain<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.line.text()
+    }
+
+    #[inline]
+    fn skip_spaces(&mut self) {
+        let spaces = self.rest().iter().take_while(|&&byte| byte == b' ').count();
+        self.line.from += spaces;
+    }
+
+    /// Returns the next byte that is no space.
+    #[inline]
+    fn sign(&mut self) -> Option<u8> {
+        self.skip_spaces();
+        let byte = *self.rest().first()?;
+        self.line.from += 1;
+        Some(byte)
+    }
+
+    /// Returns the text up to the next quote, if it has no escape and no control character.
+    #[inline]
+    fn text(&mut self) -> Option<Label<'a>> {
+        let Line { bytes, from, stops, .. } = self.line;
+        let [open, close, rest @ ..] = stops else { return None };
+        let to = *close as usize;
+        // A blank between two signs may be a stop, and is left to other readers.
+        if *open as usize + 1 != from || bytes[to] != b'"' {
+            return None;
+        }
+        (self.line.from, self.line.stops) = (to + 1, rest);
+        Some(Label { bytes, from, to })
+    }
+
+    /// Calls `see` with each text of a list, behind its bracket.
+    #[inline]
+    fn labels(&mut self, see: &mut impl FnMut(Label<'a>) -> bool) -> Option<()> {
+        // In registers: most of a line is labels.
+        let Line { bytes, mut from, to, mut stops } = self.line;
+        let mut is_behind_comma = false;
+        loop {
+            from = behind_spaces(bytes, from);
+            let [open, close, rest @ ..] = stops else { break };
+            let (open, close) = (*open as usize, *close as usize);
+            if open != from {
+                break;
+            }
+            let label = Label { bytes, from: open + 1, to: close };
+            if bytes[open] != b'"' || bytes[close] != b'"' || !see(label) {
+                return None;
+            }
+            stops = rest;
+            from = behind_spaces(bytes, close + 1);
+            is_behind_comma = bytes[from] == b',';
+            if !is_behind_comma {
+                break;
+            }
+            from += 1;
+        }
+        // A list that goes on behind the line is not closed in it.
+        let is_closed = from < to && bytes[from] == b']' && !is_behind_comma;
+        self.line = Line { bytes, from: from + 1, to, stops };
+        is_closed.then_some(())
+    }
+
+    /// Steps over a text in ASCII or a whole number.
+    fn skip(&mut self) -> Option<()> {
+        self.skip_spaces();
+        if self.rest().starts_with(b"\"") {
+            self.line.from += 1;
+            return self.text()?.text().is_ascii().then_some(());
+        }
+        self.number().map(|_| ())
+    }
+
+    /// Returns a whole number, written as JSON has it.
+    fn number(&mut self) -> Option<u64> {
+        // More digits may be too large a number.
+        const DIGITS_MAX: usize = 19;
+        self.skip_spaces();
+        let len = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = &self.rest()[..len];
+        if digits.is_empty() || len > DIGITS_MAX || digits[0] == b'0' && len > 1 {
+            return None;
+        }
+        self.line.from += len;
+        Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::read_line;
+
+    /// Input that comes in pieces of this many bytes.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let len = self.1.min(self.0.len()).min(to.len());
+            let (now, later) = self.0.split_at(len);
+            to[..len].copy_from_slice(now);
+            self.0 = later;
+            Ok(len)
+        }
+    }
+
+    fn lines_in_pieces(text: &[u8], len: usize) -> Vec<Vec<u8>> {
+        let mut lines = Lines::new(Pieces(text, len));
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().expect("a text") {
+            found.push(line.text().to_vec());
+        }
+        found
+    }
+
+    /// Reads a line that may be plain, and ends before others that close it.
+    fn plain(line: &[u8]) -> Option<(Option<u64>, Vec<Vec<u8>>)> {
+        let mut lines = Lines::new(line);
+        let (mut labels, mut shorts) = (Vec::new(), Vec::new());
+        let line = lines.next().expect("a text")?;
+        let at_ms = line.read_plain(|label| {
+            labels.push(label.text().to_vec());
+            shorts.push(label.short());
+            true
+        })?;
+        let expected: Vec<Option<ShortLabel>> = labels.iter().map(|label| ShortLabel::of(label)).collect();
+        assert_eq!(shorts, expected);
+        Some((at_ms, labels))
+    }
+
+    #[test]
+    fn lines_are_the_same_in_pieces_of_any_length() {
+        let long = format!("[\"{}\"]", "x\ty ".repeat(40_000));
+        let texts = [
+            "",
+            "\n",
+            "[]",
+            "[\"a\"]\n\n  [\"b\"] \t\r\n{\"at\":1}\u{c}",
+            "\u{feff}[\"a\"]\n\u{feff}[\"b\"]\n",
+            "\u{feff}",
+            &format!("[\"a\"]\n{long}\n[\"b\"]"),
+        ];
+        for text in texts {
+            let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+            let mut expected: Vec<&[u8]> = body.as_bytes().split(|&byte| byte == b'\n').collect();
+            expected.pop_if(|last| last.is_empty() && text != "\u{feff}");
+            let expected: Vec<&[u8]> = expected.into_iter().map(<[u8]>::trim_ascii).collect();
+            for len in [1, 3, 64, 1_000, usize::MAX] {
+                assert_eq!(lines_in_pieces(text.as_bytes(), len), expected, "{len}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_here_once_its_end_has_come() {
+        let mut lines = Lines::new(Pieces(b"[]\n[]\n[", 4));
+        assert!(!lines.has_next());
+        lines.next().expect("a text");
+        assert!(!lines.has_next());
+        lines.next().expect("a text");
+        assert!(!lines.has_next());
+        assert_eq!(lines.next().expect("a text").map(|line| line.text().to_vec()), Some(b"[".to_vec()));
+        assert!(lines.next().expect("a text").is_none());
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_to_its_end() {
+        let found = Lines::new(io::repeat(b'a')).next().expect("a text").expect("a line").text().len();
+        assert!(found > LINE_MAX && found < 2 * LINE_MAX + CHUNK, "{found}");
+    }
+
+    #[test]
+    fn a_line_of_plain_labels_is_the_step_that_any_reader_finds() {
+        let lines = [
+            r#"["a", "[text ~ b]"]"#,
+            " [ ]\r",
+            r#"["","a"  ,  "0123456789abcdef","0123456789abcdefg" ]"#,
+            r#"["0123456789abcdef0123456789abcdef","0123456789abcdef0123456789abcdefg"]"#,
+            r#"{"at":1250,"labels":["a"]}"#,
+            r#"{ "labels" : [ "a" , "ä" ] , "at" : 0 }"#,
+            r#"{"at":9999999999999999999,"labels":[]}"#,
+            r#"{"step": 3, "labels": ["a"], "app": "x", "step": 4}"#,
+        ];
+        for line in lines {
+            let (at_ms, labels) = plain(line.as_bytes()).expect("a plain line");
+            let labels: Vec<String> =
+                labels.into_iter().map(|label| String::from_utf8(label).unwrap()).collect();
+            let step = read_line(line.as_bytes()).unwrap();
+            assert_eq!((at_ms, labels), (step.at_ms, step.labels), "{line}");
+        }
+        let others = [
+            r#"["\u0061"]"#,
+            "[\"a\tb\"]",
+            "[\"a\",\t\"b\"]",
+            r#"["a",]"#,
+            r#"["a" "b"]"#,
+            r#"[,"a"]"#,
+            r#"["a"] 1"#,
+            r#"["a"]]"#,
+            "[\x0c]",
+            r#"["a""#,
+            r#"["a"#,
+            r#"["a","#,
+            "[",
+            r#"[1]"#,
+            r#"[1,"a"]"#,
+            r#"{"at":1}"#,
+            r#"{"at":01,"labels":[]}"#,
+            r#"{"at":1.0,"labels":[]}"#,
+            r#"{"at":-1,"labels":[]}"#,
+            r#"{"at":1,"at":1,"labels":[]}"#,
+            r#"{"labels":[],"labels":[]}"#,
+            r#"{"labels":[],"step":-1}"#,
+            r#"{"labels":[],"step":1.0}"#,
+            r#"{"labels":[],"app":"\n"}"#,
+            r#"{"labels":[],"keep":1}"#,
+            r#"{"labels":[],}"#,
+            "{}",
+            "",
+        ];
+        for line in others {
+            assert_eq!(plain(line.as_bytes()), None, "{line}");
+            // What closes a line in the next one does not close it.
+            for behind in ["\n]", "\n\"]", "\n,\"b\"]", "  \n]}"] {
+                assert_eq!(plain(format!("{line}{behind}").as_bytes()), None, "{line}");
+            }
+        }
+        let mut lines = Lines::new(&br#"["a"]"#[..]);
+        let line = lines.next().expect("a text").expect("a line");
+        assert_eq!(line.read_plain(|label| label.text() != b"a"), None);
+    }
+
+    #[test]
+    fn each_byte_is_a_stop_or_none_wherever_it_stands() {
+        for stop in 0..=u8::MAX {
+            for at in 0..BLOCK {
+                let mut block =
+                    *b"a!#[]^\x7f\x80\xff\x20zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz";
+                (block[at], block[(at + 9) % BLOCK]) = (stop, b'\\');
+                let bits = block
+                    .iter()
+                    .zip(0..)
+                    .map(|(&byte, at)| u64::from(byte == b'"' || byte == b'\\' || byte < b' ') << at);
+                assert_eq!(stops_of(&block), bits.sum::<u64>(), "{block:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_time_in_front_is_cut_off() {
+        let cut = |line: &[u8]| {
+            let mut lines = Lines::new(line);
+            let line = lines.next().expect("a text").expect("a line");
+            line.cut_time().map(|(at_ms, rest)| (at_ms, rest.to_vec()))
+        };
+        assert_eq!(cut(br#"{"at":12,"labels":[]}"#), Some((12, br#","labels":[]}"#.to_vec())));
+        assert_eq!(cut(br#"{ "at" : 12 , "x":1}"#), Some((12, br#", "x":1}"#.to_vec())));
+        for line in [&br#"{"at":12}"#[..], br#"{"labels":[],"at":12}"#, br#"["at",12,"#, br#"{"at":1.5,"#] {
+            assert_eq!(cut(line), None);
+        }
+    }
+
+    #[test]
+    fn short_labels_have_their_values_however_many_they_are() {
+        let mut table = ShortLabels::default();
+        let label = |number: u32| ShortLabel::of(format!("[text = {number}]").as_bytes()).expect("a label");
+        for number in 0..3_000 {
+            assert_eq!(table.get(label(number)), None);
+            table.insert(label(number), number);
+            table.insert(label(0), number);
+        }
+        assert_eq!((table.len(), table.get(label(0))), (3_000, Some(&2_999)));
+        assert!((1..3_000).all(|number| table.get(label(number)) == Some(&number)));
+        table.clear();
+        assert!(table.is_empty() && table.get(label(7)).is_none());
+        assert_eq!(ShortLabel::of(b"a\0"), None);
+        assert_eq!(ShortLabel::of(&[b'a'; 33]), None);
+    }
+}
