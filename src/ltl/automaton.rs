@@ -345,8 +345,9 @@ impl Automaton {
             if next != UNKNOWN {
                 return ResidualId(next);
             }
-        } else if let Some(&block) = self.blocks.get(self.place_in_row(state, labels.low >> TABLE_BITS)) {
-            let next = self.tables[place_in_block(block, labels.low)];
+        } else if let Some(&block) = self.block(state, labels.low) {
+            // The labels come first: only what is added last waits for the look-up before.
+            let next = self.tables[labels.low as usize & (TABLE_LEN - 1)..][block as usize];
             if next != UNKNOWN {
                 return ResidualId(next);
             }
@@ -531,6 +532,13 @@ impl Automaton {
     #[inline]
     fn place_in_row(&self, state: ResidualId, bits: u64) -> usize {
         (state.index() << self.row_shift) | (bits as usize & self.row_mask)
+    }
+
+    /// Returns the block of `state` for these labels, if states have rows of blocks.
+    #[inline]
+    fn block(&self, state: ResidualId, bits: u64) -> Option<&u32> {
+        let of_labels = self.blocks.get((bits >> TABLE_BITS) as usize & self.row_mask..)?;
+        of_labels.get(state.index() << self.row_shift)
     }
 
     #[cold]
