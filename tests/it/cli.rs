@@ -465,8 +465,9 @@ fn each_answer_goes_out_before_the_next_line_comes() {
         .expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a standard input");
     let mut stdout = BufReader::new(child.stdout.take().expect("a standard output"));
-    for step in 0..3 {
-        stdin.write_all(b"[\"a\"]\n").expect("a line goes in");
+    // A line that has come in part holds back no answer.
+    for (step, lines) in ["[\"a\"]\n", "[\"a\"]\n[\"", "a\"]\n"].iter().enumerate() {
+        stdin.write_all(lines.as_bytes()).expect("a line goes in");
         let mut answer = String::new();
         stdout.read_line(&mut answer).expect("an answer comes out");
         assert!(answer.starts_with(&format!("{{\"step\":{step},")), "{answer}");

@@ -254,8 +254,8 @@ struct Answers {
     /// True if only the last step is answered, and only in JSON: the summary says the rest.
     quiet: bool,
     last: Option<Progress>,
-    /// Number of the next step, in decimal digits.
-    step: Vec<u8>,
+    /// Beginning of the next answer, up to the number of its step.
+    head: Vec<u8>,
     /// By the states before and after a step: its answer behind its number.
     known: FxHashMap<(ResidualId, ResidualId), Box<str>>,
     known_bytes: usize,
@@ -269,7 +269,7 @@ impl Answers {
             json,
             quiet,
             last: None,
-            step: b"0".to_vec(),
+            head: if json { b"{\"step\":0".to_vec() } else { b"    0".to_vec() },
             known: FxHashMap::default(),
             known_bytes: 0,
             renumberings: 0,
@@ -294,13 +294,8 @@ impl Answers {
             self.last = Some(*progress);
             return Ok(());
         }
-        if self.json {
-            out.write_all(b"{\"step\":")?;
-        } else {
-            out.write_all(&b"     "[self.step.len().min(5)..])?;
-        }
-        out.write_all(&self.step)?;
-        count_up(&mut self.step);
+        out.write_all(&self.head)?;
+        count_up(&mut self.head);
         // The step before may have met its states under other numbers.
         if self.renumberings != monitor.renumberings() {
             self.renumberings = monitor.renumberings();
@@ -326,16 +321,16 @@ impl Answers {
     }
 }
 
-/// Adds one to a number in decimal digits.
-fn count_up(digits: &mut Vec<u8>) {
-    for digit in digits.iter_mut().rev() {
-        if *digit < b'9' {
-            *digit += 1;
-            return;
-        }
-        *digit = b'0';
+/// Adds one to the decimal number at the end of `text`; it grows into blanks before it.
+fn count_up(text: &mut Vec<u8>) {
+    let nines = text.iter().rev().take_while(|&&byte| byte == b'9').count();
+    let before = text.len() - nines;
+    text[before..].fill(b'0');
+    match before.checked_sub(1).map(|at| &mut text[at]) {
+        Some(digit) if digit.is_ascii_digit() => *digit += 1,
+        Some(blank) if *blank == b' ' => *blank = b'1',
+        Some(_) | None => text.insert(before, b'1'),
     }
-    digits.insert(0, b'1');
 }
 
 /// Returns the answer to a step behind the step's number.
