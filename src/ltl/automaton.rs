@@ -213,6 +213,19 @@ impl Ways {
         ways
     }
 
+    /// Returns the follower for these labels, [`UNKNOWN`] if it is in none of `tables`.
+    #[inline]
+    fn follow(&self, tables: &[u32], bits: u64) -> u32 {
+        let mut next = self.table;
+        for entry in self.entries(bits) {
+            if next == UNKNOWN {
+                break;
+            }
+            next = tables[place_in_table(next, entry)];
+        }
+        next
+    }
+
     /// Returns, table by table, the entry for these labels.
     #[inline]
     fn entries(&self, bits: u64) -> impl Iterator<Item = u64> {
@@ -341,33 +354,21 @@ impl Automaton {
     pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let state = if labels.elapsed_ms() == 0 { state } else { self.wait(state, labels.elapsed_ms()) };
         // Most steps were taken before, so this comes first. Without rows there is no place to be found.
-        if let Some(&next) = self.rows.get(self.place_in_row(state, labels.low)) {
-            if next != UNKNOWN {
-                return ResidualId(next);
-            }
-        } else if let Some(&block) = self.block(state, labels.low) {
-            // The labels come first: only what is added last waits for the look-up before.
-            let next = self.tables[labels.low as usize & (TABLE_LEN - 1)..][block as usize];
-            if next != UNKNOWN {
-                return ResidualId(next);
-            }
-        } else {
-            return self.step_by_ways(state, labels);
-        }
-        self.step_anew(state, labels)
+        let Some(&next) = self.rows.get(self.place_in_row(state, labels.low)) else {
+            return self.step_by_tables(state, labels);
+        };
+        if next != UNKNOWN { ResidualId(next) } else { self.step_anew(state, labels) }
     }
 
     // Not in line, because the steps of smaller formulas take longer with more code beside them.
     #[inline(never)]
-    fn step_by_ways(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
-        let ways = &self.ways[state.index()];
-        let mut next = ways.table;
-        for entry in ways.entries(labels.low) {
-            if next == UNKNOWN {
-                break;
-            }
-            next = self.tables[place_in_table(next, entry)];
-        }
+    fn step_by_tables(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
+        let next = if let Some(&block) = self.block(state, labels.low) {
+            // The labels come first: only what is added last waits for the look-up before.
+            self.tables[labels.low as usize & (TABLE_LEN - 1)..][block as usize]
+        } else {
+            self.ways[state.index()].follow(&self.tables, labels.low)
+        };
         if next == UNKNOWN { self.step_anew(state, labels) } else { ResidualId(next) }
     }
 

@@ -224,15 +224,14 @@ impl<'a> Line<'a> {
         plain.rest().is_empty().then_some(at_ms)
     }
 
-    /// Returns the time of a line that begins with it, and the line from the comma behind it on; none for any other line.
+    /// Returns the time of a line that begins with it as programs write it, `{"at":1250,` or `{"at": 1250,`, and the line from
+    /// the comma behind it on; none for any other line.
     ///
     /// Lines that differ in nothing else have one rest, and the rest of a step begins with no bracket as other steps do.
     pub fn cut_time(self) -> Option<(u64, &'a [u8])> {
-        let mut plain = Plain { line: self };
-        let is_at = plain.sign()? == b'{' && plain.sign()? == b'"' && plain.text()?.text() == b"at";
-        let at_ms = if is_at && plain.sign()? == b':' { plain.number()? } else { return None };
-        plain.skip_spaces();
-        plain.rest().starts_with(b",").then_some((at_ms, plain.rest()))
+        let rest = self.text().strip_prefix(br#"{"at":"#)?;
+        let (at_ms, rest) = number(rest.strip_prefix(b" ").unwrap_or(rest))?;
+        rest.starts_with(b",").then_some((at_ms, rest))
     }
 }
 
@@ -397,6 +396,7 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
+    #[inline]
     fn rest(&self) -> &'a [u8] {
         self.line.text()
     }
@@ -471,19 +471,25 @@ impl<'a> Plain<'a> {
         self.number().map(|_| ())
     }
 
-    /// Returns a whole number, written as JSON has it.
     fn number(&mut self) -> Option<u64> {
-        // More digits may be too large a number.
-        const DIGITS_MAX: usize = 19;
         self.skip_spaces();
-        let len = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let digits = &self.rest()[..len];
-        if digits.is_empty() || len > DIGITS_MAX || digits[0] == b'0' && len > 1 {
-            return None;
-        }
-        self.line.from += len;
-        Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+        let (number, rest) = number(self.rest())?;
+        self.line.from = self.line.to - rest.len();
+        Some(number)
     }
+}
+
+/// Returns a whole number at the start of `text`, written as JSON has it, and what is behind it.
+#[inline]
+fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    // More digits may be too large a number.
+    const DIGITS_MAX: usize = 19;
+    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(len);
+    if digits.is_empty() || len > DIGITS_MAX || digits[0] == b'0' && len > 1 {
+        return None;
+    }
+    Some((digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')), rest))
 }
 
 #[cfg(test)]
@@ -654,8 +660,14 @@ mod tests {
             line.cut_time().map(|(at_ms, rest)| (at_ms, rest.to_vec()))
         };
         assert_eq!(cut(br#"{"at":12,"labels":[]}"#), Some((12, br#","labels":[]}"#.to_vec())));
-        assert_eq!(cut(br#"{ "at" : 12 , "x":1}"#), Some((12, br#", "x":1}"#.to_vec())));
-        for line in [&br#"{"at":12}"#[..], br#"{"labels":[],"at":12}"#, br#"["at",12,"#, br#"{"at":1.5,"#] {
+        assert_eq!(cut(br#"{"at": 12, "x":1}"#), Some((12, br#", "x":1}"#.to_vec())));
+        for line in [
+            &br#"{"at":12}"#[..],
+            br#"{ "at" : 12 , "x":1}"#,
+            br#"{"labels":[],"at":12}"#,
+            br#"["at",12,"#,
+            br#"{"at":1.5,"#,
+        ] {
             assert_eq!(cut(line), None);
         }
     }
