@@ -188,7 +188,7 @@ fn pairs_of_atoms(atoms: usize) -> (Formulas, Formula) {
 /// Measures steps that depend on this number of atoms: from 9 atoms on, a state has blocks of followers in place of a row.
 #[divan::bench(args = [8, 9, 12, 16, 24])]
 fn cached_bits_of_atoms(bencher: Bencher, atoms: usize) {
-    // Beyond 16 atoms nearly all letters are new. Up to there, one of thirty comes to the state that is met least.
+    // Beyond 16 atoms nearly all letters are new. Up to 16, one letter of thirty leads to the state that is met least.
     bench_fresh_letters(bencher, pairs_of_atoms(atoms), if atoms > 16 { 1 } else { 400 });
 }
 

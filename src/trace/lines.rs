@@ -1,13 +1,13 @@
 //! Lines of a recorded trace as they come in, read in place.
 //!
-//! What has come is looked through once, 64 bytes in one go, for the bytes at which a text or a line can end, its *stops*. So
-//! finding lines and labels is a walk from stop to stop, and nothing of a line is copied.
+//! The input is looked through once, 64 bytes in one go, for the bytes at which a text or a line can end, its *stops*. Finding
+//! lines and labels is then a walk from stop to stop, and nothing of a line is copied.
 
 use std::io::{self, ErrorKind, Read};
 
 use super::LINE_MAX;
 
-/// Bytes that are looked through in one go. As many stand behind what has come, whatever they are.
+/// Bytes that are looked through in one go. As many stand behind the input, zeros that nothing is read into: a walk ends there.
 const BLOCK: usize = 64;
 
 /// Bytes that are asked for at once.
@@ -381,7 +381,7 @@ fn empty_slots<T>(count: usize) -> Vec<Option<T>> {
     std::iter::repeat_with(|| None).take(count).collect()
 }
 
-/// Returns the place of the first byte from `at` on that is no space.
+/// Returns the place of the first byte from `at` on that is no space, at the zeros behind the input if there is no other.
 #[inline]
 fn behind_spaces(bytes: &[u8], mut at: usize) -> usize {
     while bytes[at] == b' ' {
@@ -626,7 +626,7 @@ mod tests {
         ];
         for line in others {
             assert_eq!(plain(line.as_bytes()), None, "{line}");
-            // What closes a line in the next one does not close it.
+            // The next line may begin with signs that would close this one.
             for behind in ["\n]", "\n\"]", "\n,\"b\"]", "  \n]}"] {
                 assert_eq!(plain(format!("{line}{behind}").as_bytes()), None, "{line}");
             }

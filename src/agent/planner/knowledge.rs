@@ -287,6 +287,12 @@ impl Knowledge {
         self.by_name.get(&name(activity, offer))
     }
 
+    /// Returns the effects of an action in a state; if there are none and names are shared, those of its like in the activity.
+    pub fn here_or_by_name(&self, place: StateId, offer: &Offer, shares: bool) -> Option<&Arc<Effects>> {
+        let named = || self.by_name(self.state(place).activity, offer).filter(|_| shares);
+        self.here(place, offer).or_else(named)
+    }
+
     /// Returns the bit of an action that stays in the activity and may have a hidden effect; `shows` is true if it
     /// also has a visible one.
     pub fn mark(&self, activity: ActivityId, offer: &Offer, shows: bool) -> ActionSet {

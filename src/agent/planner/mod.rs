@@ -121,10 +121,8 @@ impl Planner {
 
     /// Returns true if nothing is known of an action here, nor of its like in the activity.
     pub fn is_unknown(&self, offer: &Offer) -> bool {
-        let Planner { knowledge, .. } = self;
-        let place = knowledge.node(knowledge.at()).place;
-        let activity = knowledge.state(place).activity;
-        knowledge.here(place, offer).is_none() && knowledge.by_name(activity, offer).is_none()
+        let place = self.knowledge.node(self.knowledge.at()).place;
+        self.knowledge.here_or_by_name(place, offer, true).is_none()
     }
 
     /// Returns the evidence on an offer in the current history.

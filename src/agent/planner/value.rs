@@ -331,12 +331,10 @@ impl<'a> Valuation<'a> {
     }
 
     fn is_tried(&self, position: Position, place: StateId, offer: &Offer) -> bool {
-        let activity = self.knowledge.state(place).activity;
         (match position {
             Position::Known(node) => self.knowledge.edge(node, offer.action).is_some(),
             Position::Guessed(_) => false,
-        }) || self.knowledge.here(place, offer).is_some()
-            || (self.settings.sharing && self.knowledge.by_name(activity, offer).is_some())
+        }) || self.knowledge.here_or_by_name(place, offer, self.settings.sharing).is_some()
     }
 
     /// Returns the chance to reach the objective after this action.

@@ -18,7 +18,7 @@ const DOUBT: f64 = 0.1;
 /// Least chance of a way.
 const CHANCE_MIN: f64 = 0.02;
 /// Ways followed in vain after which the chance of the next is halved.
-const STALENESS: f64 = 8.0;
+const PERSISTENCE: f64 = 8.0;
 
 /// Place on a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,8 +96,8 @@ impl<'a> Ways<'a> {
                 offers.iter().for_each(|offer| self.go_on(stop, offer, left));
             }
         }
-        let fresh = STALENESS / (STALENESS + f64::from(failed));
-        self.best.map(|(first, chance)| (first, chance * fresh))
+        let trust = PERSISTENCE / (PERSISTENCE + f64::from(failed));
+        self.best.map(|(first, chance)| (first, chance * trust))
     }
 
     fn place(&self, spot: Spot) -> StateId {
@@ -127,9 +127,7 @@ impl<'a> Ways<'a> {
             return;
         }
         let place = self.place(stop.spot);
-        let activity = knowledge.state(place).activity;
-        let named = || knowledge.by_name(activity, offer).filter(|_| self.settings.sharing);
-        let Some(tried) = knowledge.here(place, offer).or_else(named) else { return };
+        let Some(tried) = knowledge.here_or_by_name(place, offer, self.settings.sharing) else { return };
         let sure = tried.sure(DOUBT + knowledge.unsteadiness()) / f64::from(tried.times());
         for &(effect, count) in &tried.results {
             let next = match effect {
@@ -289,6 +287,6 @@ mod tests {
                 .best(&offers, &[0, 1], PhaseId::START, 1, failed)
                 .map_or(0.0, |(_, chance)| chance)
         };
-        assert_eq!(chance(STALENESS as u32), chance(0) / 2.0);
+        assert_eq!(chance(PERSISTENCE as u32), chance(0) / 2.0);
     }
 }

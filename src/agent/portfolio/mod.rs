@@ -32,8 +32,8 @@ use crate::situation::{
 const PAGES_WALKED: u32 = 8;
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
 const RISKED: f64 = 0.1;
-/// Chance of such an action that nobody has done, nor its like in the activity: 0.3 found 4 more of 100 runs on large apps of
-/// the choosing half than 0, and took as many steps on the others.
+/// Chance of taking one that nobody has done, nor its like in the activity, in place of such an action: of 50 runs on large apps
+/// of the choosing half at level b, 5 failed with 0.3 and 9 with 0. Other families took as many steps.
 const DARED: f64 = 0.3;
 
 /// Member of a portfolio.
@@ -264,7 +264,7 @@ fn alive(
     if alive.is_empty() || ending.is_empty() {
         return open;
     }
-    // The one step on may need just this action, which makes the screen change.
+    // The formula may need just the action that makes the screen change.
     let unknown: Vec<u16> =
         ending.into_iter().filter(|&at| planner.is_unknown(&scene.offers[usize::from(at)])).collect();
     if !unknown.is_empty() && rng.unit() < DARED {

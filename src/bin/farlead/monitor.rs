@@ -408,11 +408,7 @@ impl KnownLines {
         // Bits in a register, while labels would be in memory.
         let (mut low, mut labels) = (0, Labels::default());
         let at_ms = line.read_plain(|label| {
-            let known = match label.short() {
-                Some(short) => self.names.short.get(short),
-                None => self.names.long.get(label.text()),
-            };
-            let Some(known) = known else { return false };
+            let Some(known) = self.names.get(label.short(), label.text()) else { return false };
             low |= known.low;
             if let Some(number) = known.high {
                 labels.insert(number);
@@ -499,13 +495,18 @@ struct KnownLabel {
 }
 
 impl KnownLabels {
+    /// Returns what is known of a label, given its short form if it has one.
+    #[inline]
+    fn get(&self, short: Option<ShortLabel>, label: &[u8]) -> Option<&KnownLabel> {
+        match short {
+            Some(short) => self.short.get(short),
+            None => self.long.get(label),
+        }
+    }
+
     fn name(&mut self, label: &str, monitor: &Monitor) -> Option<Rc<str>> {
         let short = ShortLabel::of(label.as_bytes());
-        let known = match short {
-            Some(short) => self.short.get(short),
-            None => self.long.get(label.as_bytes()),
-        };
-        if let Some(known) = known {
+        if let Some(known) = self.get(short, label.as_bytes()) {
             return Some(Rc::clone(&known.name));
         }
         // A trace of ever-new labels must not fill the memory.
