@@ -200,7 +200,7 @@ macro_rules! of_dino {
                 1.0,
                 1000.0
             ),
-            whole!($agent.width, "width", "numbers of a word; a whole number", 1.0, 1024.0),
+            whole!($agent.width, "width", "numbers of a word; 0 reads no words; a whole number", 0.0, 1024.0),
             whole!(
                 $agent.batch,
                 "batch",

@@ -87,10 +87,15 @@ impl Conv {
         self.at + place * count..self.at + (place + 1) * count
     }
 
-    /// Adds a word to those that texts are made of, and returns its number.
+    /// Adds a word to those that texts are made of, and returns its number. A word has at least one number.
     pub fn push_word(&self, numbers: &[f32], texts: &mut Texts) -> usize {
         texts.words.extend_from_slice(&numbers[..self.width]);
-        texts.words.len() / self.width - 1
+        self.count(texts) - 1
+    }
+
+    /// Returns the number of words that texts are made of, which is none where a word has no numbers.
+    fn count(&self, texts: &Texts) -> usize {
+        texts.words.len().checked_div(self.width).unwrap_or(0)
     }
 
     /// Appends a text of these words; those beyond what the filters take are left out.
@@ -109,7 +114,7 @@ impl Conv {
         let Pooled { most, at, parts, .. } = pooled;
         for (place, parts) in parts.iter_mut().enumerate() {
             parts.clear();
-            parts.resize(texts.words.len() / self.width * self.filters, 0.0);
+            parts.resize(self.count(texts) * self.filters, 0.0);
             let weights = &network[self.weights_at(place)];
             add_product(&texts.words, weights, self.width, self.filters, parts);
         }
@@ -164,7 +169,7 @@ impl Conv {
             }
         }
         transpose(&texts.words, self.width, room);
-        let count = texts.words.len() / self.width;
+        let count = self.count(texts);
         for (place, by_part) in by_parts.iter().enumerate() {
             add_product(room, by_part, count, self.filters, &mut gradient[self.weights_at(place)]);
         }

@@ -110,8 +110,9 @@ impl Reader {
     /// Adds a text, with those of its words that no other had, and returns its number.
     fn read_text(&mut self, net: &Net, text: &Text) -> usize {
         let Reader { vectors, batch, word_of, .. } = self;
-        let words = text
-            .words
+        // Where a word has no numbers, a text says nothing.
+        let read = if net.reads_words() { &*text.words } else { &[] };
+        let words = read
             .iter()
             .map(|word| *word_of.entry(word.hash).or_insert_with(|| net.push_word(&vectors.of(word), batch)));
         let words: Vec<usize> = words.collect();

@@ -56,7 +56,7 @@ pub struct DinoSettings {
     pub first: u32,
     /// Phases of a run: in each, steps are counted and remembered anew.
     pub phases: u32,
-    /// Numbers of a word.
+    /// Numbers of a word; without any, words are not read.
     pub width: u32,
     /// Most steps of an update.
     pub batch: u32,

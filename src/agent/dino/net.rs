@@ -93,6 +93,11 @@ impl Net {
         self.last.end()
     }
 
+    /// Returns true if words have numbers.
+    pub const fn reads_words(&self) -> bool {
+        self.conv.width > 0
+    }
+
     /// Returns new weights, uniform as Glorot has them, without biases.
     pub fn drawn(&self, rng: &mut Rng) -> Vec<f32> {
         let mut network = vec![0.0; self.weights()];
@@ -311,7 +316,7 @@ mod tests {
     #[test]
     fn gradients_are_those_of_finite_differences() {
         for (width, own, further, words) in
-            [(1, 1, 0, &[0, 1, 6][..]), (3, 10, 2, &[2]), (5, 10, 0, &[6, 5, 4, 3, 0])]
+            [(1, 1, 0, &[0, 1, 6][..]), (3, 10, 2, &[2]), (5, 10, 0, &[6, 5, 4, 3, 0]), (0, 10, 2, &[0, 0])]
         {
             let (net, mut lcg) = (Net::new(width, own, further), Lcg(7));
             let network = lcg.numbers(net.weights(), 1.0);

@@ -309,6 +309,32 @@ fn worth(agent: &mut Dino, times: u32, behind: [(u8, u8); net::GENERATIONS]) -> 
 }
 
 #[test]
+fn without_numbers_of_a_word_all_texts_are_worth_the_same() {
+    let scene = scene(1, buttons(NAMES.map(String::from)));
+    for (width, differ) in [(0, false), (16, true)] {
+        let settings = DinoSettings { width, batch: 8, first: 0, ..DinoSettings::QUICK };
+        let (mut agent, mut rng) = (Dino::quick(settings, 0), Seed(1).fork("agent"));
+        for _ in 0..50 {
+            step(&mut agent, &scene, &mut rng, f64::from, false);
+        }
+        let row = |text: &str| Row {
+            text: Arc::new(Text::of_text(text)),
+            times: 1,
+            ahead: [[0; net::BINS]; net::GENERATIONS],
+            further: [0.0; FURTHER],
+        };
+        let learner = agent.learner.as_mut().expect("it has learned");
+        assert!(learner.is_finite());
+        let worths = learner.worths([&row("Save"), &row("Open the door"), &row("")]).to_vec();
+        assert_eq!(
+            worths.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits()),
+            differ,
+            "{worths:?}"
+        );
+    }
+}
+
+#[test]
 fn worths_are_in_the_orders_of_the_paper() {
     // Apps of 12 pages with six buttons each, of which some lead on; each is explored for a while, and weights stay.
     const PAGES: usize = 12;
