@@ -14,6 +14,10 @@ use farlead::device::sim::{self, model::Model};
 use farlead::search::{Plan, search};
 use farlead::spec::{Source, Spec, parse};
 
+use peak::peak_mb;
+
+mod peak;
+
 /// Steps of an episode, unless someone says otherwise.
 const EPISODE: u32 = 100;
 
@@ -96,14 +100,6 @@ fn run(row: &str) {
         search(&mut Sim::new(model, plan.seed), &spec, &plan, &mut |_| true).expect("the model runs");
     assert!(finding.run.is_none() && finding.steps >= u64::from(steps) / 2, "{} steps", finding.steps);
     println!("{}", peak_mb().map_or_else(|| "unknown".to_string(), |mb| mb.to_string()));
-}
-
-/// Returns the peak of this process, where the system says it.
-fn peak_mb() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes / 1_000)
 }
 
 /// Returns a feed of 50 buttons, all with new texts after each step.

@@ -2,14 +2,14 @@
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
 //! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-deep`, `fate-speed`, `steered`, `learned`, `others`,
-//! `ape`, `abstractions`, `dino`, `qbe`, `speed`) prints one, `--runs 5` sets the
+//! `every`, `ape`, `abstractions`, `exploring`, `dino`, `words`, `qbe`, `speed`) prints one, `--runs 5` sets the
 //! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
 //! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
 //! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
 //! `--write FOLDER` writes the made-up apps and their formulas to files, for use with `farlead`. All figures other than
-//! those of `speed` and `fate-speed` are the same on every machine.
+//! those of `speed`, `fate-speed` and `fate-deep`, and times and peaks of `exploring`, are the same on every machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +33,7 @@ use models::Row;
 
 mod abstractions;
 mod dino;
+mod exploring;
 mod fate;
 mod fate_clean;
 mod fate_deep;
@@ -41,6 +42,7 @@ mod made_up;
 #[path = "../tests/it/models.rs"]
 #[allow(dead_code, reason = "tests use all of it")]
 mod models;
+mod peak;
 mod steered;
 
 /// The options on the command line.
@@ -147,7 +149,7 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 18] = [
+const PARTS: [(&str, Print); 21] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
@@ -167,11 +169,15 @@ const PARTS: [(&str, Print); 18] = [
     ("ape", ape),
     ("abstractions", abstractions),
     ("others", others),
+    ("every", every),
+    ("exploring", exploring::table),
     ("dino", |options| {
         let Options { half, families, apps_in_all, agents, .. } = options;
-        let runs = options.runs.min(30);
-        dino::table(runs, *half, families, *apps_in_all, agents);
-        dino::words(runs, *half, families, *apps_in_all);
+        dino::table(options.runs.min(30), *half, families, *apps_in_all, agents);
+    }),
+    ("words", |options| {
+        let Options { half, families, apps_in_all, .. } = options;
+        dino::words(options.made_up_runs, *half, families, *apps_in_all);
     }),
     ("qbe", |_| {
         made_up::qbe::train().iter().for_each(|row| println!("    {row:?},"));
@@ -181,6 +187,9 @@ const PARTS: [(&str, Print); 18] = [
 
 fn main() {
     let options = Options::read();
+    if let Ok(agent) = std::env::var(exploring::AGENT) {
+        return exploring::process(&agent, &options);
+    }
     if options.is_choosing {
         return choosing(&options);
     }
@@ -370,6 +379,22 @@ fn others(options: &Options) {
         for (level, tallies) in ['a', 'b', 'c'].iter().zip(&all) {
             line(&format!("{part}, all {level}"), tallies, brief);
         }
+    }
+    println!();
+}
+
+/// Prints Table 3 by level for every agent, one in a row.
+fn every(options: &Options) {
+    println!("### Every agent on Table 3\n\n| agent | runs | a | b | c |\n| --- | --- | --- | --- | --- |");
+    let rows = models::table3();
+    let cases = of_paper(&rows, &[], None);
+    for info in AGENTS.into_iter().filter(|info| options.takes(info.name)) {
+        let runs = if exploring::is_slow(info) { options.runs.min(2) } else { options.runs.min(10) };
+        let contender = Contender { name: info.name.to_string(), plan: Plan::new(info) };
+        let tallies = measure(info.name, &cases, &[contender], runs);
+        let levels = by_level(&rows, &tallies);
+        let cells = levels.iter().map(|(_, tallies)| full(&tallies[0]));
+        row(info.name, std::iter::once(runs.to_string()).chain(cells));
     }
     println!();
 }

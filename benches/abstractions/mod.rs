@@ -19,7 +19,7 @@ use farlead::search::{Budget, Dictionary, Plan, explore, in_order, together};
 use farlead::situation::Paths;
 use farlead::statistics::{area_under_curve, holm, wilcoxon};
 
-use crate::made_up::{Family, Half, MadeUp, Names};
+use crate::made_up::{Family, Half, MadeUp, Names, of_each};
 use crate::models;
 
 /// Steps of a run. Episodes are so long that APE's agent itself starts the app afresh.
@@ -88,11 +88,11 @@ pub fn table(agent: &'static AgentInfo, runs: u32, half: Half, families: &[Famil
 }
 
 fn apps(half: Half, families: &[Family], count: usize) -> Vec<App> {
-    let first = u64::from(half == Half::Reporting);
-    let each = (0..).flat_map(|nth| families.iter().map(move |&family| (family, 2 * nth + first)));
-    let made_up = each.take(count).map(|(family, number)| {
-        let MadeUp { text, model, .. } = MadeUp::new(family, number, Names::Good);
-        App { family: family.name(), model, windows: windows(&text) }
+    let made_up = of_each(half, families, count, Names::Good);
+    let made_up = made_up.into_iter().map(|MadeUp { family, text, model, .. }| App {
+        family: family.name(),
+        model,
+        windows: windows(&text),
     });
     let own = OWN.map(|name| {
         let text = std::fs::read_to_string(format!("{}/apps/{name}.app", env!("CARGO_MANIFEST_DIR")));

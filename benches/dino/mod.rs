@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Instant;
 
-use farlead::agent::{Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, RANDOM};
+use farlead::agent::{Agent, AgentInfo, DINO, DINO2, Dino, DinoSettings, Kept, KeptError, LEAST, RANDOM};
 use farlead::device::Sim;
 use farlead::gui::Action;
 use farlead::learned_model::LearnedModel;
@@ -18,7 +18,7 @@ use farlead::situation::{
 };
 use farlead::statistics::{a12, holm, wilcoxon};
 
-use crate::made_up::{Family, Half, MadeUp, Names};
+use crate::made_up::{Family, Half, MadeUp, Names, of_each};
 
 /// Steps of a run, those at which it is looked at, and those of an episode.
 const STEPS: u64 = 2_000;
@@ -63,7 +63,7 @@ pub fn table(runs: u32, half: Half, families: &[Family], count: usize, wanted: &
     let is_wanted = |agent: &&&AgentInfo| wanted.is_empty() || wanted.iter().any(|name| name == agent.name);
     let agents: Vec<&AgentInfo> = AGENTS.iter().filter(is_wanted).copied().collect();
     println!("### DinoDroid's agents: {runs} runs of {STEPS} steps on {count} apps each\n");
-    let good = all_runs(&apps(half, families, count, Names::Good), &agents, runs as usize);
+    let good = all_runs(&of_each(half, families, count, Names::Good), &agents, runs as usize);
     for steps in LOOKED_AT {
         println!(
             "| after {steps} steps |{} |",
@@ -97,40 +97,99 @@ pub fn table(runs: u32, half: Half, families: &[Family], count: usize, wanted: &
     println!("| ms a step | {} |\n", seconds.collect::<Vec<String>>().join(" | "));
 }
 
-/// Prints what words are worth: the same apps with names, with names in no language, and without.
+/// Steps of a run where the worth of words is measured, and of a run of the training before.
+const WORD_STEPS: u64 = 300;
+
+/// The agent, and the same without words.
+static READERS: [&AgentInfo; 2] = [
+    &DINO2,
+    &AgentInfo {
+        make: |settings| {
+            Box::new(Dino::quick(DinoSettings { width: 0, ..settings.dino2 }, settings.run_steps))
+        },
+        ..DINO2
+    },
+];
+
+/// Prints what words are worth, on apps with names and on the same apps with codes in their place, to an agent that was not
+/// trained, and to one that was, on the apps of the other half with such names.
 pub fn words(runs: u32, half: Half, families: &[Family], count: usize) {
     let drawn: Vec<Family> = families.iter().copied().filter(|family| !family.is_everyday()).collect();
+    let other = if half == Half::Reporting { Half::Choosing } else { Half::Reporting };
+    println!("### Words for `dino2`: {runs} runs of {WORD_STEPS} steps on {count} apps\n");
     println!(
-        "### Words for `dino2`: {runs} runs on {count} apps\n\n| names | activities at 600, % | at {STEPS}, % |\n|---|--:|--:|"
+        "| texts | training | with words | without | gain, points | A12, p |\n|---|---|--:|--:|--:|--:|"
     );
-    let kinds = [Names::Good, Names::Other, Names::None];
-    let agents = [AGENTS[3]];
-    let all: Vec<Vec<Runs>> = kinds
+    let cases: Vec<(Names, bool)> =
+        [Names::Good, Names::None].into_iter().flat_map(|names| [(names, false), (names, true)]).collect();
+    let found: Vec<[Vec<Runs>; 2]> = cases
         .iter()
-        .map(|&names| all_runs(&apps(half, &drawn, count, names), &agents, runs as usize))
+        .map(|&(names, is_trained)| {
+            let apps = of_each(half, &drawn, count, names);
+            let training = if is_trained { of_each(other, &drawn, count, names) } else { Vec::new() };
+            let found = READERS.map(|agent| read_by(agent, &apps, &training, runs));
+            eprintln!("words: {names:?}, {} apps of training, is done", training.len());
+            found
+        })
         .collect();
-    for (kind, found) in kinds.iter().zip(&all) {
-        let cells = LOOKED_AT.map(|steps| {
-            let shares = (0..found.len()).map(|app| {
-                // Apps have the same activities whatever their names.
-                let known: BTreeSet<&String> = all
-                    .iter()
-                    .flat_map(|found| &found[app][0])
-                    .flat_map(|run| run.activities.keys())
-                    .collect();
-                mean_share(&found[app][0], known.len(), |run| &run.activities, steps)
-            });
-            mean(&shares.collect::<Vec<f64>>())
-        });
-        println!("| {kind:?} | {:.1} | {:.1} |", cells[0], cells[1]);
+    // Apps have the same activities whatever their names.
+    let known: Vec<usize> = (0..count)
+        .map(|app| {
+            let runs = found.iter().flatten().flat_map(|apps| &apps[app][0]);
+            runs.flat_map(|run| run.activities.keys()).collect::<BTreeSet<&String>>().len()
+        })
+        .collect();
+    let shares: Vec<[Vec<f64>; 2]> = found
+        .iter()
+        .map(|both| {
+            both.each_ref().map(|apps| {
+                let share = |(app, &known): (&Runs, &usize)| {
+                    mean_share(&app[0], known, |run| &run.activities, WORD_STEPS)
+                };
+                apps.iter().zip(&known).map(share).collect()
+            })
+        })
+        .collect();
+    let tested = shares.iter().map(|[with, without]| {
+        let pairs: Vec<(f64, f64)> = with.iter().copied().zip(without.iter().copied()).collect();
+        wilcoxon(&pairs).expect("at least a pair").p
+    });
+    let corrected = holm(&tested.collect::<Vec<f64>>());
+    for (((names, is_trained), [with, without]), p) in cases.iter().zip(&shares).zip(corrected) {
+        let texts = match names {
+            Names::Good => "names",
+            Names::None => "codes",
+            Names::Other => "names of another language",
+        };
+        let training = if *is_trained { "other half" } else { "none" };
+        let (ours, others) = (mean(with), mean(without));
+        let effect = a12(with, without).unwrap_or(0.5);
+        println!(
+            "| {texts} | {training} | {ours:.1} | {others:.1} | {:+.1} | {effect:.2}, {p:.3} |",
+            ours - others
+        );
     }
     println!();
 }
 
-fn apps(half: Half, families: &[Family], count: usize, names: Names) -> Vec<MadeUp> {
-    let first = u64::from(half == Half::Reporting);
-    let each = (0..).flat_map(|nth| families.iter().map(move |&family| (family, 2 * nth + first)));
-    each.take(count).map(|(family, number)| MadeUp::new(family, number, names)).collect()
+/// Returns the runs of an agent on some apps, each from the weights that it has after training.
+fn read_by(agent: &'static AgentInfo, apps: &[MadeUp], training: &[MadeUp], runs: u32) -> Vec<Runs> {
+    let mut kept = Kept::default();
+    for app in training {
+        let explored = explored(app, &Plan { kept, ..Plan::new(agent) }, WORD_STEPS);
+        kept = Kept::new(agent, &explored.kept).expect("weights of its own");
+    }
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    let run_on = |app: &MadeUp| -> Runs {
+        let mut found = Vec::new();
+        let run = |number: usize| {
+            let seed = Seed(1 + number as u64);
+            Run::of(&explored(app, &Plan { seed, kept: kept.clone(), ..Plan::new(agent) }, WORD_STEPS), 0.0)
+        };
+        in_order(jobs, runs as usize, run, |_, run| found.push(run));
+        vec![found]
+    };
+    apps.iter().map(run_on).collect()
 }
 
 fn all_runs(apps: &[MadeUp], agents: &[&'static AgentInfo], runs: usize) -> Vec<Runs> {
@@ -147,25 +206,36 @@ fn all_runs(apps: &[MadeUp], agents: &[&'static AgentInfo], runs: usize) -> Vec<
 }
 
 fn one_run(app: &MadeUp, agent: &'static AgentInfo, seed: Seed) -> Run {
-    let plan = Plan { seed, steps_max: EPISODE, ..Plan::new(agent) };
+    let begun = Instant::now();
+    let explored = explored(app, &Plan { seed, ..Plan::new(agent) }, STEPS);
+    Run::of(&explored, begun.elapsed().as_secs_f64())
+}
+
+/// Explores an app by a plan, in episodes of the usual length.
+fn explored(app: &MadeUp, plan: &Plan, steps_max: u64) -> Explored {
+    let plan = Plan { steps_max: EPISODE, ..plan.clone() };
     let budget = Budget {
-        steps_max: STEPS,
+        steps_max,
         until_quiet: None,
         is_walk: false,
         pays: Pays::Dino,
         keeps_steps: true,
         steers: false,
     };
-    let begun = Instant::now();
-    let mut sim = Sim::new(app.model.clone(), seed);
+    let mut sim = Sim::new(app.model.clone(), plan.seed);
     let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
-    let explored: Explored = explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true);
-    let seconds = begun.elapsed().as_secs_f64();
-    let activities =
-        explored.model.activities.iter().map(|(name, &first)| (name.to_string(), first)).collect();
-    let crashes =
-        explored.faults.iter().map(|fault| (fault.identity.to_string(), fault.first_step)).collect();
-    Run { activities, crashes, choices: Choices::read(&explored.kept), seconds }
+    explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true)
+}
+
+impl Run {
+    /// Returns the findings of a run that took so long; its choices are those that a watched agent keeps.
+    fn of(explored: &Explored, seconds: f64) -> Run {
+        let activities =
+            explored.model.activities.iter().map(|(name, &first)| (name.to_string(), first)).collect();
+        let crashes =
+            explored.faults.iter().map(|fault| (fault.identity.to_string(), fault.first_step)).collect();
+        Run { activities, crashes, choices: Choices::read(&explored.kept), seconds }
+    }
 }
 
 fn mean(all: &[f64]) -> f64 {

@@ -254,6 +254,13 @@ pub fn apps(family: Family, half: Half, count: u64, names: Names) -> Vec<MadeUp>
     (0..count).map(|n| MadeUp::new(family, 2 * n + first, names)).collect()
 }
 
+/// Returns `count` apps of this half: the first of each family, then the second of each, and so on.
+pub fn of_each(half: Half, families: &[Family], count: usize, names: Names) -> Vec<MadeUp> {
+    let first = u64::from(half == Half::Reporting);
+    let each = (0..).flat_map(|nth| families.iter().map(move |&family| (family, 2 * nth + first)));
+    each.take(count).map(|(family, number)| MadeUp::new(family, number, names)).collect()
+}
+
 /// Returns the chance for one part of making an app.
 fn chance(family: Family, number: u64, part: &str) -> Rng {
     Seed(number).fork(&format!("made-up {} {part}", family.name()))

@@ -1,0 +1,358 @@
+//! Exploring by any agents on the same made-up apps: the activities that each finds, how soon, and the cost of a step.
+//!
+//! Each agent has a process of its own, as a peak of memory is that of a process. This process explores all apps with all
+//! seeds, and prints its findings for the one that makes the tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use farlead::agent::{self, AGENTS, Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, PLANNER, RANDOM};
+use farlead::device::Sim;
+use farlead::learned_model::LearnedModel;
+use farlead::objective::Pays;
+use farlead::rng::{Rng, Seed};
+use farlead::search::{Budget, Dictionary, Plan, explore, together};
+use farlead::situation::{
+    Choice, Explanation, Labelings, Learning, Origin, Outlook, Paths, Recollection, Situation, Summary,
+    Transition,
+};
+use farlead::statistics::{a12, holm, wilcoxon};
+
+use crate::Options;
+use crate::made_up::{self, Names};
+use crate::peak::peak_mb;
+
+/// Steps of a run, those at which it is looked at, and those of an episode.
+const STEPS: u64 = 600;
+const LOOKED_AT: [u64; 2] = [300, STEPS];
+const EPISODE: u32 = 30;
+
+/// Share of the activities that any run saw, at which the time to as many activities is taken.
+const SHARE: f64 = 0.9;
+
+/// Agents whose steps take several milliseconds, and their most runs on an app.
+static SLOW: [&AgentInfo; 2] = [&DINO, &DINO2];
+const SLOW_RUNS_MAX: u32 = 1;
+
+/// Agents that score each offer, beside those of the same method that emit numbers.
+const PAIRS: [(&str, &str); 3] = [("sac", "ares-sac"), ("ddpg", "ares-ddpg"), ("td3", "ares-td3")];
+
+/// Variable that tells a process its agent.
+pub const AGENT: &str = "FARLEAD_BENCH_EXPLORING";
+
+/// Step at which a run saw each activity first.
+type Run = BTreeMap<String, u64>;
+
+/// Findings of an agent.
+struct Found {
+    info: &'static AgentInfo,
+    /// Runs by app.
+    runs: Vec<Vec<Run>>,
+    /// Time of a step, and the agent's own part of it.
+    us: f64,
+    own_us: f64,
+    peak_mb: String,
+}
+
+/// Prints both tables for the agents that take part.
+pub fn table(options: &Options) {
+    let infos = std::iter::once(&RANDOM).chain(AGENTS.into_iter().filter(|info| info.name != RANDOM.name));
+    let infos: Vec<&'static AgentInfo> = infos.filter(|info| options.takes(info.name)).collect();
+    let found: Vec<Found> = infos.into_iter().map(|info| found(info, options)).collect();
+    let apps = found.first().map_or(0, |found| found.runs.len());
+    // Agents see the same apps, so the activities of an app are those that any run of any agent saw.
+    let known: Vec<usize> = (0..apps)
+        .map(|app| {
+            let runs = found.iter().flat_map(|found| &found.runs[app]);
+            runs.flat_map(Run::keys).collect::<BTreeSet<&String>>().len()
+        })
+        .collect();
+    activities(&found, &known);
+    costs(&found, &known);
+}
+
+/// Prints the activities that agents saw, as shares of those that any run saw, and tests of the differences.
+fn activities(found: &[Found], known: &[usize]) {
+    let Some((base, rest)) = found.split_first() else { return };
+    let named = |name: &str| found.iter().find(|found| found.info.name == name);
+    let pairs = PAIRS.iter().filter_map(|(one, other)| Some((named(one)?, named(other)?)));
+    let pairs: Vec<(&Found, &Found)> = rest.iter().map(|one| (one, base)).chain(pairs).collect();
+    let samples: Vec<(Vec<f64>, Vec<f64>)> = pairs
+        .iter()
+        .flat_map(|(one, other)| {
+            LOOKED_AT.map(|steps| (shares(one, known, steps), shares(other, known, steps)))
+        })
+        .collect();
+    let tested = samples.iter().map(|(one, other)| {
+        let pairs: Vec<(f64, f64)> = one.iter().copied().zip(other.iter().copied()).collect();
+        wilcoxon(&pairs).expect("at least a pair").p
+    });
+    let corrected = holm(&tested.collect::<Vec<f64>>());
+    let compared = |at: usize| {
+        let (one, other) = &samples[at];
+        format!("{:.2}, {:.3}", a12(one, other).unwrap_or(0.5), corrected[at])
+    };
+    println!("### Exploring: activities on {} apps, % of those that any run saw\n", known.len());
+    let heads = LOOKED_AT.map(|steps| format!("after {steps} steps | A12, p against {}", base.info.name));
+    println!("| agent | runs | {} | activities |", heads.join(" | "));
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    for (nth, one) in found.iter().enumerate() {
+        let cells: Vec<String> = (0..LOOKED_AT.len())
+            .map(|at| {
+                let share = mean(&shares(one, known, LOOKED_AT[at]));
+                let test = nth.checked_sub(1).map(|nth| compared(nth * LOOKED_AT.len() + at));
+                format!("{share:.1} | {}", test.unwrap_or_default())
+            })
+            .collect();
+        let counts: Vec<f64> = one.runs.iter().flatten().map(|run| run.len() as f64).collect();
+        println!(
+            "| {} | {} | {} | {:.2} |",
+            one.info.name,
+            one.runs[0].len(),
+            cells.join(" | "),
+            mean(&counts)
+        );
+    }
+    let heads = LOOKED_AT.map(|steps| format!("after {steps} steps, points | A12, p"));
+    println!("\n| one against the other | {} |\n|---|--:|--:|--:|--:|", heads.join(" | "));
+    for (nth, (one, other)) in pairs.iter().enumerate().skip(rest.len()) {
+        let cells = (0..LOOKED_AT.len()).map(|at| {
+            let at = nth * LOOKED_AT.len() + at;
+            let (ones, others) = &samples[at];
+            format!("{:+.1} | {}", mean(ones) - mean(others), compared(at))
+        });
+        let names = format!("{} against {}", one.info.name, other.info.name);
+        println!("| {names} | {} |", cells.collect::<Vec<String>>().join(" | "));
+    }
+    println!("\nHolm's correction is over all {} tests.\n", corrected.len());
+}
+
+/// Prints the time of a step, the memory, and the steps to the same number of activities.
+fn costs(found: &[Found], known: &[usize]) {
+    let seconds = |name: &str| {
+        let found = found.iter().find(|found| found.info.name == name)?;
+        Some(mean(&steps_to_share(found, known).0))
+    };
+    let bases = [PLANNER.name, LEAST.name].map(|name| (name, seconds(name)));
+    println!("### Costs of exploring on {} apps\n", known.len());
+    println!(
+        "| agent | a step, µs | of it the agent | peak, MB | steps to {:.0} % of the activities | runs that do not come to it, % | {} |",
+        100.0 * SHARE,
+        bases.map(|(name, _)| format!("saved against {name}, steps")).join(" | ")
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for found in found {
+        let (steps, never) = steps_to_share(found, known);
+        let steps = mean(&steps);
+        let saved =
+            bases.map(|(_, base)| base.map_or("-".to_string(), |base| format!("{:+.0}", base - steps)));
+        println!(
+            "| {} | {:.1} | {:.1} | {} | {steps:.0} | {:.0} | {} |",
+            found.info.name,
+            found.us,
+            found.own_us,
+            found.peak_mb,
+            mean(&never),
+            saved.join(" | ")
+        );
+    }
+    println!();
+}
+
+/// Returns, for each app, the mean share of its activities that the runs saw within some steps, in percent.
+fn shares(found: &Found, known: &[usize], steps: u64) -> Vec<f64> {
+    let share = |(runs, known): (&Vec<Run>, &usize)| {
+        let shares = runs.iter().map(|run| {
+            let seen = run.values().filter(|&&first| first <= steps).count();
+            100.0 * seen as f64 / *known as f64
+        });
+        mean(&shares.collect::<Vec<f64>>())
+    };
+    found.runs.iter().zip(known).map(share).collect()
+}
+
+/// Returns, for each app, the mean number of steps to a share of its activities, where a run that never comes to it counts
+/// with all of its steps, and the percentage of these.
+fn steps_to_share(found: &Found, known: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let of_app = |(runs, known): (&Vec<Run>, &usize)| {
+        let wanted = ((SHARE * *known as f64) as usize).max(1);
+        let steps: Vec<Option<u64>> = runs
+            .iter()
+            .map(|run| {
+                let mut firsts: Vec<u64> = run.values().copied().collect();
+                firsts.sort_unstable();
+                firsts.get(wanted - 1).copied()
+            })
+            .collect();
+        let counted: Vec<f64> = steps.iter().map(|steps| steps.unwrap_or(STEPS) as f64).collect();
+        let never: Vec<f64> = steps.iter().map(|steps| f64::from(u8::from(steps.is_none()))).collect();
+        (mean(&counted), 100.0 * mean(&never))
+    };
+    found.runs.iter().zip(known).map(of_app).unzip()
+}
+
+fn mean(all: &[f64]) -> f64 {
+    all.iter().sum::<f64>() / all.len().max(1) as f64
+}
+
+/// Returns the findings of an agent, by a process of its own.
+fn found(info: &'static AgentInfo, options: &Options) -> Found {
+    let own = std::env::current_exe().expect("the path of this program");
+    let mut process = Command::new(own);
+    process.args(std::env::args().skip(1)).env(AGENT, info.name).stderr(Stdio::inherit());
+    let output = process.output().expect("this program starts");
+    assert!(output.status.success(), "{} fails", info.name);
+    eprintln!("exploring: {} is done", info.name);
+    let said = String::from_utf8(output.stdout).expect("text");
+    let (lines, last) = said.trim_end().rsplit_once('\n').expect("a line for each run, and one more");
+    let runs: Vec<Run> = lines.lines().map(read).collect();
+    let runs = runs.chunks(runs_of(info, options) as usize).map(<[Run]>::to_vec).collect();
+    let [us, own_us, peak_mb] = last.split(' ').collect::<Vec<&str>>()[..] else { panic!("{last}") };
+    let number = |text: &str| text.parse().expect("a number");
+    Found { info, runs, us: number(us), own_us: number(own_us), peak_mb: peak_mb.to_string() }
+}
+
+/// Returns the number of an agent's runs on an app.
+fn runs_of(info: &AgentInfo, options: &Options) -> u32 {
+    if is_slow(info) { options.made_up_runs.min(SLOW_RUNS_MAX) } else { options.made_up_runs }
+}
+
+/// Returns true if a step of this agent takes several milliseconds.
+pub fn is_slow(info: &AgentInfo) -> bool {
+    SLOW.iter().any(|slow| slow.name == info.name)
+}
+
+/// Explores all apps by the agent of this name, and prints a line for each run, and one for their time and memory.
+pub fn process(name: &str, options: &Options) {
+    let info = agent::find(name).expect("an agent");
+    TIMED.set(info).expect("one agent");
+    let make: fn(&agent::Settings) -> Box<dyn Agent> = |settings| {
+        let info = TIMED.get().expect("an agent");
+        Box::new(Timed((info.make)(settings)))
+    };
+    let timed: &'static AgentInfo = Box::leak(Box::new(AgentInfo { make, ..*info }));
+    let pays = match name.split('-').next() {
+        Some("ares") => Pays::Ares,
+        Some("fate") => Pays::Fate,
+        Some("dino" | "dino2") => Pays::Dino,
+        Some(_) | None => Pays::Novelty,
+    };
+    let (mut steps, mut time) = (0, Duration::ZERO);
+    for app in made_up::of_each(options.half, &options.families, options.apps_in_all, Names::Good) {
+        for seed in 1..=u64::from(runs_of(info, options)) {
+            let plan = Plan { seed: Seed(seed), steps_max: EPISODE, ..Plan::new(timed) };
+            let budget = Budget {
+                steps_max: STEPS,
+                until_quiet: None,
+                is_walk: false,
+                pays,
+                keeps_steps: true,
+                steers: false,
+            };
+            let mut sim = Sim::new(app.model.clone(), plan.seed);
+            let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
+            let begun = Instant::now();
+            let explored = explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true);
+            time += begun.elapsed();
+            steps += explored.steps;
+            let seen = explored.model.activities.iter().map(|(name, first)| format!("{name}:{first}"));
+            println!("{}", seen.collect::<Vec<String>>().join(" "));
+        }
+    }
+    let own = Duration::from_nanos(OWN_NS.load(Ordering::Relaxed));
+    let us_a_step = |time: Duration| time.as_secs_f64() * 1e6 / steps as f64;
+    let peak = peak_mb().map_or_else(|| "unknown".to_string(), |mb| mb.to_string());
+    println!("{} {} {peak}", us_a_step(time), us_a_step(own));
+}
+
+/// Reads the line of a run.
+fn read(line: &str) -> Run {
+    let activity = |word: &str| {
+        let (name, first) = word.rsplit_once(':').expect("an activity and its step");
+        (name.to_string(), first.parse().expect("a step"))
+    };
+    line.split_whitespace().map(activity).collect()
+}
+
+/// Agent of this process, and the time that it took.
+static TIMED: OnceLock<&'static AgentInfo> = OnceLock::new();
+static OWN_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Agent whose own time is taken.
+struct Timed(Box<dyn Agent>);
+
+impl Timed {
+    /// Takes the time of what the agent does.
+    fn time<T>(&mut self, does: impl FnOnce(&mut dyn Agent) -> T) -> T {
+        let begun = Instant::now();
+        let done = does(&mut *self.0);
+        OWN_NS.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        done
+    }
+}
+
+impl Agent for Timed {
+    fn begin(&mut self) {
+        self.time(|agent| agent.begin());
+    }
+
+    fn begin_amid(&mut self) {
+        self.time(|agent| agent.begin_amid());
+    }
+
+    fn choose(
+        &mut self,
+        situation: &Situation<'_>,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> Choice {
+        self.time(|agent| agent.choose(situation, outlook, rng))
+    }
+
+    fn throttle_ms(&self) -> u32 {
+        self.0.throttle_ms()
+    }
+
+    fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {
+        self.time(|agent| agent.note(situation, taken, origin));
+    }
+
+    fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
+        self.time(|agent| agent.learn(transition, rng))
+    }
+
+    fn learn_aside(&mut self, transition: &Transition<'_>) {
+        self.time(|agent| agent.learn_aside(transition));
+    }
+
+    fn learn_nothing(&mut self, situation: &Situation<'_>, reward: f64) {
+        self.time(|agent| agent.learn_nothing(situation, reward));
+    }
+
+    fn end(&mut self, origin: Origin) -> Summary {
+        self.time(|agent| agent.end(origin))
+    }
+
+    fn paths(&self) -> Option<Paths> {
+        self.0.paths()
+    }
+
+    fn learning(&self) -> Option<Learning> {
+        self.0.learning()
+    }
+
+    fn forget(&mut self, recollection: Recollection) {
+        self.time(|agent| agent.forget(recollection));
+    }
+
+    fn save(&self, labelings: &dyn Labelings) -> Vec<u8> {
+        self.0.save(labelings)
+    }
+
+    fn load(&mut self, kept: &[u8], labelings: &mut dyn Labelings) -> Result<(), KeptError> {
+        self.0.load(kept, labelings)
+    }
+}
