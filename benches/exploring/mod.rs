@@ -4,13 +4,16 @@
 //! seeds, and prints its findings for the one that makes the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use farlead::agent::{self, AGENTS, Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, PLANNER, RANDOM};
-use farlead::device::Sim;
+use farlead::agent::{
+    self, AGENTS, ARES_TD3, Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, PLANNER, RANDOM,
+};
+use farlead::device::{Sim, sim};
 use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
@@ -19,6 +22,7 @@ use farlead::situation::{
     Choice, Explanation, Labelings, Learning, Origin, Outlook, Paths, Recollection, Situation, Summary,
     Transition,
 };
+use farlead::spec::Source;
 use farlead::statistics::{a12, holm, wilcoxon};
 
 use crate::Options;
@@ -33,8 +37,8 @@ const EPISODE: u32 = 30;
 /// Share of the activities that any run saw, at which the time to as many activities is taken.
 const SHARE: f64 = 0.9;
 
-/// Agents whose steps take several milliseconds, and their most runs on an app.
-static SLOW: [&AgentInfo; 2] = [&DINO, &DINO2];
+/// Agents whose steps take milliseconds, and their most runs on an app.
+static SLOW: [&AgentInfo; 3] = [&ARES_TD3, &DINO, &DINO2];
 const SLOW_RUNS_MAX: u32 = 1;
 
 /// Agents that score each offer, beside those of the same method that emit numbers.
@@ -42,6 +46,9 @@ const PAIRS: [(&str, &str); 3] = [("sac", "ares-sac"), ("ddpg", "ares-ddpg"), ("
 
 /// Variable that tells a process its agent.
 pub const AGENT: &str = "FARLEAD_BENCH_EXPLORING";
+
+/// Sign between the models that the process reads.
+const BETWEEN: &str = "\0";
 
 /// Step at which a run saw each activity first.
 type Run = BTreeMap<String, u64>;
@@ -61,7 +68,9 @@ struct Found {
 pub fn table(options: &Options) {
     let infos = std::iter::once(&RANDOM).chain(AGENTS.into_iter().filter(|info| info.name != RANDOM.name));
     let infos: Vec<&'static AgentInfo> = infos.filter(|info| options.takes(info.name)).collect();
-    let found: Vec<Found> = infos.into_iter().map(|info| found(info, options)).collect();
+    let apps = made_up::of_each(options.half, &options.families, options.apps_in_all, Names::Good);
+    let texts = apps.into_iter().map(|app| app.text).collect::<Vec<String>>().join(BETWEEN);
+    let found: Vec<Found> = infos.into_iter().map(|info| found(info, options, &texts)).collect();
     let apps = found.first().map_or(0, |found| found.runs.len());
     // Agents see the same apps, so the activities of an app are those that any run of any agent saw.
     let known: Vec<usize> = (0..apps)
@@ -199,11 +208,15 @@ fn mean(all: &[f64]) -> f64 {
 }
 
 /// Returns the findings of an agent, by a process of its own.
-fn found(info: &'static AgentInfo, options: &Options) -> Found {
+fn found(info: &'static AgentInfo, options: &Options, texts: &str) -> Found {
     let own = std::env::current_exe().expect("the path of this program");
     let mut process = Command::new(own);
-    process.args(std::env::args().skip(1)).env(AGENT, info.name).stderr(Stdio::inherit());
-    let output = process.output().expect("this program starts");
+    process.args(std::env::args().skip(1)).env(AGENT, info.name);
+    let mut process =
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("this program starts");
+    // The process reads all of it before it says anything.
+    process.stdin.take().expect("a pipe").write_all(texts.as_bytes()).expect("a reader");
+    let output = process.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{} fails", info.name);
     eprintln!("exploring: {} is done", info.name);
     let said = String::from_utf8(output.stdout).expect("text");
@@ -220,12 +233,13 @@ fn runs_of(info: &AgentInfo, options: &Options) -> u32 {
     if is_slow(info) { options.made_up_runs.min(SLOW_RUNS_MAX) } else { options.made_up_runs }
 }
 
-/// Returns true if a step of this agent takes several milliseconds.
+/// Returns true if a step of this agent takes milliseconds.
 pub fn is_slow(info: &AgentInfo) -> bool {
     SLOW.iter().any(|slow| slow.name == info.name)
 }
 
-/// Explores all apps by the agent of this name, and prints a line for each run, and one for their time and memory.
+/// Explores all apps by the agent of this name, and prints a line for each run, and one for their time and memory. Making apps
+/// takes more memory than exploring them, so their models come in on its input.
 pub fn process(name: &str, options: &Options) {
     let info = agent::find(name).expect("an agent");
     TIMED.set(info).expect("one agent");
@@ -241,7 +255,10 @@ pub fn process(name: &str, options: &Options) {
         Some(_) | None => Pays::Novelty,
     };
     let (mut steps, mut time) = (0, Duration::ZERO);
-    for app in made_up::of_each(options.half, &options.families, options.apps_in_all, Names::Good) {
+    let texts = std::io::read_to_string(std::io::stdin()).expect("models");
+    for text in texts.split(BETWEEN) {
+        let model = sim::read(&Source::new("made-up.app", text)).model;
+        let model = Arc::new(model.expect("a model without mistakes"));
         for seed in 1..=u64::from(runs_of(info, options)) {
             let plan = Plan { seed: Seed(seed), steps_max: EPISODE, ..Plan::new(timed) };
             let budget = Budget {
@@ -252,7 +269,7 @@ pub fn process(name: &str, options: &Options) {
                 keeps_steps: true,
                 steers: false,
             };
-            let mut sim = Sim::new(app.model.clone(), plan.seed);
+            let mut sim = Sim::new(model.clone(), plan.seed);
             let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
             let begun = Instant::now();
             let explored = explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true);
