@@ -126,6 +126,11 @@ fn focused(scene: &Scene) -> Vec<&str> {
 }
 
 impl Act {
+    /// Iterates over the places of its offers.
+    pub fn offers(&self) -> impl Iterator<Item = u16> {
+        self.ways.iter().flat_map(|way| way.plain.iter().chain(&way.texts).copied())
+    }
+
     /// Returns true if one of its offers `is_open`.
     pub fn has_any(&self, is_open: &dyn Fn(u16) -> bool) -> bool {
         self.ways.iter().any(|way| way.has_any(is_open))

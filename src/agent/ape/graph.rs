@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::acts::{Act, Acts};
 use super::priority::{Kind, Standing};
-use crate::situation::{ActionId, ActivityId, Scene, ScreenId, StateId};
+use crate::situation::{ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, SpotId, StateId};
 
 /// Most actions and transitions of all states, some 60 MB; beyond, all are forgotten.
 const WEIGHT_MAX: usize = 1_000_000;
@@ -35,9 +35,25 @@ pub struct Edge {
     /// led to once in ten times is nothing to count on.
     pub hits: u32,
     pub misses: u32,
+    /// Offer that led there last: its name, and its place.
+    by: (LabelingId, SpotId),
 }
 
 impl Edge {
+    /// Returns true if an offer has the name of the one that led there last.
+    pub fn is_by_name(&self, offer: &Offer) -> bool {
+        self.by.0 == offer.labeling
+    }
+
+    /// Returns how much an offer is like the one that led there last: 2 by its name, 1 by its place alone, 0 not at all.
+    pub fn likeness(&self, offer: &Offer) -> u8 {
+        match (self.is_by_name(offer), offer.spot == self.by.1) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    }
+
     /// Returns true if the action can be counted on to lead there.
     pub fn is_strong(&self) -> bool {
         self.misses == 0 || self.hits >= self.misses.saturating_add(LEAD)
@@ -233,8 +249,8 @@ impl Graph {
         at
     }
 
-    /// Takes in a step: the action in `slot` of `from` has led to `to`.
-    pub fn learn(&mut self, from: At, slot: u16, to: At) {
+    /// Takes in a step: `offer`, one of the action in `slot` of `from`, has led to `to`.
+    pub fn learn(&mut self, from: At, slot: u16, offer: &Offer, to: At) {
         let met = self.state_mut(to);
         met.visits = met.visits.saturating_add(1);
         met.is_detached = false;
@@ -244,13 +260,18 @@ impl Graph {
         state.change(slot, |known| {
             known.visits = known.visits.saturating_add(1);
             is_first = known.visits == 1;
+            let by = (offer.labeling, offer.spot);
             for edge in &mut known.edges {
-                let count = if edge.to == to { &mut edge.hits } else { &mut edge.misses };
-                *count = count.saturating_add(1);
+                if edge.to == to {
+                    edge.hits = edge.hits.saturating_add(1);
+                    edge.by = by;
+                } else {
+                    edge.misses = edge.misses.saturating_add(1);
+                }
             }
             is_new = known.edges.len() < EDGES_MAX && known.edges.iter().all(|edge| edge.to != to);
             if is_new {
-                known.edges.push(Edge { to, hits: 1, misses: known.visits - 1 });
+                known.edges.push(Edge { to, hits: 1, misses: known.visits - 1, by });
             }
         });
         self.activities.entry(state.activity).or_default().done += u32::from(is_first);

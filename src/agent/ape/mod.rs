@@ -16,15 +16,15 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use self::acts::{Act, Acts};
-use self::graph::{At, Graph};
+use self::graph::{At, Edge, Graph};
 use self::path::{Along, Hop, Search, shortest};
 use self::priority::priority;
 use super::Agent;
 use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{
-    ActionId, ActivityId, Choice, Evidence, Explanation, Next, Origin, Outlook, Paths, Reason, Recollection,
-    Rule, Scene, ScreenId, Situation, Summary, Transition,
+    ActionId, ActivityId, Choice, Evidence, Explanation, Next, Offer, Origin, Outlook, Paths, Reason,
+    Recollection, Rule, Scene, ScreenId, Situation, Summary, Transition,
 };
 
 /// Screens with actions in each half of their table: 12 MB where each has 50 actions.
@@ -110,6 +110,7 @@ struct Clock {
 struct Here<'a> {
     at: At,
     activity: ActivityId,
+    offers: &'a [Offer],
     acts: &'a Acts,
     /// Actions with an offer that is preferred.
     open: Vec<&'a Act>,
@@ -244,6 +245,12 @@ impl Ape {
         None
     }
 
+    /// Returns the transition that is next on the path.
+    fn edge(&self) -> Option<&Edge> {
+        let Hop { from, slot, to } = *self.walk.as_ref()?.hops.front()?;
+        self.graph.state(from).act(slot)?.edges.iter().find(|edge| edge.to == to)
+    }
+
     /// Drops the path, which has led elsewhere.
     fn miss(&mut self) {
         if let Some(walk) = self.walk.take() {
@@ -273,10 +280,27 @@ impl Ape {
 
     /// Returns the shortest path along some actions to a state that `is_target`, with a step left behind it.
     fn path(&self, here: &Here<'_>, along: Along, is_target: &dyn Fn(At) -> bool) -> Option<Vec<Hop>> {
-        let is_first = |slot: u16| here.has(slot);
+        let is_first = |slot: u16, edge: &Edge| self.is_first(here, slot, edge);
         let steps_max = here.steps_left.saturating_sub(1);
         let search = Search { from: here.at, is_first: &is_first, along, steps_max };
         shortest(&self.graph, search, &|at| !self.graph.state(at).is_detached && is_target(at))
+    }
+
+    /// Returns true if a path can begin with this transition. What has led on once does so again from a widget of the same
+    /// name, and the key back leads to the activity behind.
+    fn is_first(&self, here: &Here<'_>, slot: u16, edge: &Edge) -> bool {
+        let Some(act) = here.acts.get(slot).filter(|act| act.has_any(here.is_candidate)) else {
+            return false;
+        };
+        if act.is_back() {
+            let to = self.graph.state(edge.to).activity;
+            let behind = self.stack.iter().rev().nth(1);
+            return to == here.activity || behind.is_none_or(|&activity| to == activity);
+        }
+        edge.hits > 1
+            || act
+                .offers()
+                .any(|at| (here.is_candidate)(at) && edge.is_by_name(&here.offers[usize::from(at)]))
     }
 
     fn offered(&self, here: &Here<'_>) -> FxHashSet<ActionId> {
@@ -297,7 +321,7 @@ impl Ape {
             return None;
         }
         let mut hops = self.path(here, Along::Forward, &|at| at == before)?;
-        let any = |_: u16| true;
+        let any = |_: u16, _: &Edge| true;
         let search = Search { from: before, is_first: &any, along: Along::Forward, steps_max: u32::MAX };
         shortest(graph, search, &|at| at == here.at)?;
         let offered = self.offered(here);
@@ -398,14 +422,21 @@ impl Agent for Ape {
             return Choice::Offer(texts().nth(rng.below(count)).unwrap_or(preferred[0]));
         }
         let choices = open.len();
-        let here =
-            Here { at, activity: scene.activity, acts: &acts, open, is_candidate: &is_candidate, steps_left };
+        let Scene { activity, ref offers, .. } = *scene;
+        let here = Here { at, activity, offers, acts: &acts, open, is_candidate: &is_candidate, steps_left };
         let (rule, slot) = self.decide(&here, rng);
         self.explain(Evidence::Rule(rule), choices);
         let act = acts.get(slot).expect("an action of the screen");
-        let is_on_path = self.walk.is_some();
-        let drawn =
-            act.draw(if is_on_path { &is_candidate } else { &is_preferred }, self.settings.texts, rng);
+        let texts = self.settings.texts;
+        let drawn = match self.edge() {
+            // An action that stands for several widgets may lead elsewhere from another of them.
+            Some(edge) => {
+                let likeness = |at: u16| edge.likeness(&scene.offers[usize::from(at)]);
+                let likest = act.offers().filter(|&at| is_candidate(at)).map(likeness).max();
+                act.draw(&|at| is_candidate(at) && Some(likeness(at)) == likest, texts, rng)
+            }
+            None => act.draw(&is_preferred, texts, rng),
+        };
         Choice::Offer(drawn.unwrap_or(preferred[0]))
     }
 
@@ -426,7 +457,8 @@ impl Agent for Ape {
                 self.graph.see(transition.to, &acts, None)
             }
         };
-        self.graph.learn(from, slot, to);
+        let offer = &transition.from.scene.offers[usize::from(transition.at)];
+        self.graph.learn(from, slot, offer, to);
         if transition.from.scene.screen.is_none() {
             self.graph.note_entry(to);
         }

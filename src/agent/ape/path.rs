@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::graph::{At, Graph};
+use super::graph::{At, Edge, Graph};
 use super::priority::Kind;
 
 /// Most states that one path is looked for among.
@@ -40,9 +40,9 @@ impl Along {
 /// Search for a path.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
-    /// State that it begins at, and its actions that it can begin with.
+    /// State that it begins at, and its transitions that it can begin with, by the slots of their actions.
     pub from: At,
-    pub is_first: &'a dyn Fn(u16) -> bool,
+    pub is_first: &'a dyn Fn(u16, &Edge) -> bool,
     pub along: Along,
     /// Most steps.
     pub steps_max: u32,
@@ -66,11 +66,11 @@ pub fn shortest(
             break;
         }
         for (slot, known) in graph.state(at).acts() {
-            let can_be_done = if at == from { is_first(slot) } else { !known.is_shut };
-            if !along.has(known.kind) || !can_be_done {
+            if !along.has(known.kind) {
                 continue;
             }
-            for edge in known.edges.iter().filter(|edge| edge.is_strong()) {
+            let can_be_done = |edge: &Edge| if at == from { is_first(slot, edge) } else { !known.is_shut };
+            for edge in known.edges.iter().filter(|edge| edge.is_strong() && can_be_done(edge)) {
                 let to = edge.to;
                 if std::mem::replace(&mut seen[to.0 as usize], true) {
                     continue;

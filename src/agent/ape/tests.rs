@@ -63,7 +63,7 @@ fn graph(steps: &[(u32, u16, u32)]) -> Graph {
     for (nth, &(from, slot, to)) in steps.iter().enumerate() {
         let from = seen(&mut graph, from, None);
         let to = seen(&mut graph, to, (nth % 3 == 0).then_some(nth as u16 % ACTIONS));
-        graph.learn(from, slot, to);
+        graph.learn(from, slot, &Offer::numbered(slot), to);
     }
     graph
 }
@@ -152,7 +152,7 @@ proptest! {
                 length = Some(steps);
             }
         }
-        let is_first = |slot: u16| slot != shut;
+        let is_first = |slot: u16, _: &Edge| slot != shut;
         let path = shortest(&graph, Search { from, is_first: &is_first, along, steps_max }, &is_target);
         prop_assert_eq!(path.as_ref().map(|hops| hops.len() as u32), length);
         if let Some(hops) = path {
@@ -183,13 +183,13 @@ fn an_activity_is_trivial_if_it_was_hardly_visited_and_few_of_its_actions_were_d
     let [a, b, c, d] = [0, 2, 4, 6].map(|state| seen(&mut graph, state, None));
     // With three activities, none is.
     for _ in 0..9 {
-        graph.learn(a, 1, b);
-        graph.learn(b, 1, a);
+        graph.learn(a, 1, &Offer::numbered(1), b);
+        graph.learn(b, 1, &Offer::numbered(1), a);
     }
-    graph.learn(a, 2, c);
+    graph.learn(a, 2, &Offer::numbered(2), c);
     assert_eq!(graph.trivial_activities(), [ActivityId(2), ActivityId(3)]);
     // All of its actions were done.
-    (0..ACTIONS).for_each(|slot| graph.learn(d, slot, a));
+    (0..ACTIONS).for_each(|slot| graph.learn(d, slot, &Offer::numbered(slot), a));
     assert_eq!(graph.trivial_activities(), [ActivityId(2)]);
     let mut three = Graph::default();
     for state in [0, 2, 4] {
@@ -297,4 +297,33 @@ fn the_app_is_started_afresh_where_nothing_changes() {
     let mut agent = Ape::new(patient);
     let lives: BTreeSet<u32> = (0..3).map(|_| stay(&mut agent, &scene, 999)).collect();
     assert!(lives.iter().all(|life| (100..=300).contains(life)), "{lives:?}");
+}
+
+#[test]
+fn on_a_path_an_action_is_done_on_the_widget_that_led_on() {
+    // Four rows are one action of a list; a row opens a page, which has a button that was never done.
+    let mut list = scene(0, 0, &[1, 1, 1, 1]);
+    for (row, offer) in (0..).zip(&mut list.offers) {
+        (offer.slot, offer.labeling, offer.spot) = (0, LabelingId(row), SpotId(row));
+    }
+    let page = scene(2, 1, &[5, 6]);
+    let all = [0, 1, 2, 3];
+    let situation = |scene, preferred| Situation {
+        scene,
+        phase: PhaseId::START,
+        steps_left: 9,
+        candidates: preferred,
+        preferred,
+    };
+    let (here, there) = (situation(&list, &all), situation(&page, &all[..2]));
+    let mut rng = Seed(1).fork("test");
+    for row in all {
+        let mut agent = Ape::new(ApeSettings { texts: 0.0, ..ApeSettings::default() });
+        let next = Next::Choice(&there);
+        let (reward, elapsed_ms, phase) = (0.0, None, PhaseId::START);
+        let opens = Transition { from: &here, at: row, reward, elapsed_ms, to: &page, phase, next };
+        agent.learn(&opens, &mut rng);
+        assert_eq!(agent.choose(&here, None, &mut rng), Choice::Offer(row));
+        assert!(agent.reason.is_some_and(|reason| reason.evidence == Evidence::Rule(Rule::Forward)));
+    }
 }

@@ -13,7 +13,7 @@ use farlead::agent::PLANNER;
 use farlead::device::App;
 use farlead::event::{Coverage, Lesson, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
 use farlead::experience::Experience;
-use farlead::gui::{Atom, Repertoire, Screen};
+use farlead::gui::{Atom, Repertoire, Screen, is_origin};
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::{LearnedModel, Point};
 use farlead::objective::Pays;
@@ -55,8 +55,10 @@ use crate::{Exit, Missing, Usage, learned, policy};
 const CRASHES: &str = "crashes";
 const CRASHES_FILE: &str = "crashes.ltl";
 
-/// Most steps of an episode, unless someone says otherwise.
+/// Most steps of an episode, unless someone says otherwise. A page is rarely left for good, and shows some of its faults only
+/// once much was done.
 pub const STEPS_MAX: u32 = 30;
+const STEPS_ON_PAGE_MAX: u32 = 100;
 
 /// Place of a recorded walk's spec, which is in no file.
 pub const WALK: &str = "explore --record";
@@ -108,7 +110,8 @@ pub struct ExploreArgs {
     /// Most steps of the whole run
     #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Exploring")]
     budget: u64,
-    /// Most steps of an episode, the start included [default: 30, and with --record all of them]
+    /// Most steps of an episode, the start included [default: 30, on a page 100, and with --record all of
+    /// them]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Exploring")]
     steps: Option<u32>,
     /// Go on one walk, of a single episode, and write all of it to this file as a test
@@ -335,9 +338,11 @@ impl Place<'_> {
     /// Returns the most steps of an episode.
     fn steps_max(&self) -> u32 {
         let ExploreArgs { steps, budget, record, .. } = self.args;
-        let whole = if record.is_some() { u32::try_from(*budget).unwrap_or(u32::MAX) } else { STEPS_MAX };
-        let most = if record.is_some() { WALK_MAX } else { u32::MAX };
-        steps.unwrap_or(whole).min(most)
+        if record.is_some() {
+            return steps.unwrap_or(u32::try_from(*budget).unwrap_or(u32::MAX)).min(WALK_MAX);
+        }
+        let is_page = is_origin(&self.app.app().package);
+        steps.unwrap_or(if is_page { STEPS_ON_PAGE_MAX } else { STEPS_MAX })
     }
 
     fn seed(&self) -> Seed {
