@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::acts::{Act, Acts};
 use super::priority::{Kind, Standing};
-use crate::situation::{ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, SpotId, StateId};
+use crate::situation::{ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, StateId};
 
 /// Most actions and transitions of all states, some 60 MB; beyond, all are forgotten.
 const WEIGHT_MAX: usize = 1_000_000;
@@ -35,23 +35,14 @@ pub struct Edge {
     /// led to once in ten times is nothing to count on.
     pub hits: u32,
     pub misses: u32,
-    /// Offer that led there last: its name, and its place.
-    by: (LabelingId, SpotId),
+    /// Name of the offer that led there last.
+    by: LabelingId,
 }
 
 impl Edge {
     /// Returns true if an offer has the name of the one that led there last.
     pub fn is_by_name(&self, offer: &Offer) -> bool {
-        self.by.0 == offer.labeling
-    }
-
-    /// Returns how much an offer is like the one that led there last: 2 by its name, 1 by its place alone, 0 not at all.
-    pub fn likeness(&self, offer: &Offer) -> u8 {
-        match (self.is_by_name(offer), offer.spot == self.by.1) {
-            (true, _) => 2,
-            (false, true) => 1,
-            (false, false) => 0,
-        }
+        self.by == offer.labeling
     }
 
     /// Returns true if the action can be counted on to lead there.
@@ -260,7 +251,7 @@ impl Graph {
         state.change(slot, |known| {
             known.visits = known.visits.saturating_add(1);
             is_first = known.visits == 1;
-            let by = (offer.labeling, offer.spot);
+            let by = offer.labeling;
             for edge in &mut known.edges {
                 if edge.to == to {
                     edge.hits = edge.hits.saturating_add(1);

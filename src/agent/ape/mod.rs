@@ -245,12 +245,6 @@ impl Ape {
         None
     }
 
-    /// Returns the transition that is next on the path.
-    fn edge(&self) -> Option<&Edge> {
-        let Hop { from, slot, to } = *self.walk.as_ref()?.hops.front()?;
-        self.graph.state(from).act(slot)?.edges.iter().find(|edge| edge.to == to)
-    }
-
     /// Drops the path, which has led elsewhere.
     fn miss(&mut self) {
         if let Some(walk) = self.walk.take() {
@@ -286,8 +280,8 @@ impl Ape {
         shortest(&self.graph, search, &|at| !self.graph.state(at).is_detached && is_target(at))
     }
 
-    /// Returns true if a path can begin with this transition. What has led on once does so again from a widget of the same
-    /// name, and the key back leads to the activity behind.
+    /// Returns true if a path can begin with this transition. What has led on a single time may do so no more once its widget has
+    /// another name, and the key back leads to the activity behind.
     fn is_first(&self, here: &Here<'_>, slot: u16, edge: &Edge) -> bool {
         let Some(act) = here.acts.get(slot).filter(|act| act.has_any(here.is_candidate)) else {
             return false;
@@ -427,16 +421,9 @@ impl Agent for Ape {
         let (rule, slot) = self.decide(&here, rng);
         self.explain(Evidence::Rule(rule), choices);
         let act = acts.get(slot).expect("an action of the screen");
-        let texts = self.settings.texts;
-        let drawn = match self.edge() {
-            // An action that stands for several widgets may lead elsewhere from another of them.
-            Some(edge) => {
-                let likeness = |at: u16| edge.likeness(&scene.offers[usize::from(at)]);
-                let likest = act.offers().filter(|&at| is_candidate(at)).map(likeness).max();
-                act.draw(&|at| is_candidate(at) && Some(likeness(at)) == likest, texts, rng)
-            }
-            None => act.draw(&is_preferred, texts, rng),
-        };
+        let is_on_path = self.walk.is_some();
+        let drawn =
+            act.draw(if is_on_path { &is_candidate } else { &is_preferred }, self.settings.texts, rng);
         Choice::Offer(drawn.unwrap_or(preferred[0]))
     }
 

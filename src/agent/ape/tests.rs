@@ -254,8 +254,7 @@ fn a_text_is_what_a_click_on_its_field_comes_to() {
 fn a_field_with_the_focus_gets_a_text_in_its_share() {
     let (scene, mut rng) = (form(), Seed(1).fork("test"));
     let all: Vec<u16> = (0..scene.offers.len() as u16).collect();
-    let situation =
-        Situation { scene: &scene, phase: PhaseId::START, steps_left: 9, candidates: &all, preferred: &all };
+    let situation = at(&scene, &all);
     let mut typed = 0;
     for _ in 0..2_000 {
         let mut agent = Ape::new(ApeSettings::default());
@@ -299,31 +298,71 @@ fn the_app_is_started_afresh_where_nothing_changes() {
     assert!(lives.iter().all(|life| (100..=300).contains(life)), "{lives:?}");
 }
 
+/// A situation with these offers.
+fn at<'s>(scene: &'s Scene, offers: &'s [u16]) -> Situation<'s> {
+    Situation { scene, phase: PhaseId::START, steps_left: 9, candidates: offers, preferred: offers }
+}
+
 #[test]
-fn on_a_path_an_action_is_done_on_the_widget_that_led_on() {
+fn a_path_begins_with_what_led_on_once_only_from_a_widget_of_the_same_name() {
     // Four rows are one action of a list; a row opens a page, which has a button that was never done.
-    let mut list = scene(0, 0, &[1, 1, 1, 1]);
-    for (row, offer) in (0..).zip(&mut list.offers) {
-        (offer.slot, offer.labeling, offer.spot) = (0, LabelingId(row), SpotId(row));
-    }
-    let page = scene(2, 1, &[5, 6]);
-    let all = [0, 1, 2, 3];
-    let situation = |scene, preferred| Situation {
-        scene,
-        phase: PhaseId::START,
-        steps_left: 9,
-        candidates: preferred,
-        preferred,
+    let list = |first: u16| {
+        let row = |row: u16| Offer { action: ActionId(1), slot: 0, ..Offer::numbered(row) };
+        let mut list = scene(0, 0, &[1, 1, 1, 1]);
+        list.screen_id = ScreenId(first.into());
+        list.offers = (first..first + 4).map(row).collect();
+        list
     };
-    let (here, there) = (situation(&list, &all), situation(&page, &all[..2]));
+    let (old, new, page) = (list(0), list(10), scene(2, 1, &[5, 6]));
+    let all = [0, 1, 2, 3];
+    let (here, there) = (at(&old, &all), at(&page, &all[..2]));
     let mut rng = Seed(1).fork("test");
-    for row in all {
-        let mut agent = Ape::new(ApeSettings { texts: 0.0, ..ApeSettings::default() });
-        let next = Next::Choice(&there);
-        let (reward, elapsed_ms, phase) = (0.0, None, PhaseId::START);
-        let opens = Transition { from: &here, at: row, reward, elapsed_ms, to: &page, phase, next };
-        agent.learn(&opens, &mut rng);
-        assert_eq!(agent.choose(&here, None, &mut rng), Choice::Offer(row));
-        assert!(agent.reason.is_some_and(|reason| reason.evidence == Evidence::Rule(Rule::Forward)));
+    let mut agent = Ape::new(ApeSettings { texts: 0.0, ..ApeSettings::default() });
+    let mut is_on_path = |agent: &mut Ape, scene: &Scene| {
+        agent.walk = None;
+        agent.choose(&at(scene, &all), None, &mut rng);
+        agent.reason.is_some_and(|reason| reason.evidence == Evidence::Rule(Rule::Forward))
+    };
+    let next = Next::Choice(&there);
+    let (reward, elapsed_ms, phase) = (0.0, None, PhaseId::START);
+    let opens = Transition { from: &here, at: 1, reward, elapsed_ms, to: &page, phase, next };
+    agent.learn(&opens, &mut Seed(2).fork("test"));
+    assert!(is_on_path(&mut agent, &old));
+    assert!(!is_on_path(&mut agent, &new), "no row has the name of the one that led on");
+    agent.learn(&opens, &mut Seed(2).fork("test"));
+    assert!(is_on_path(&mut agent, &new), "it has led on twice");
+}
+
+#[test]
+fn a_path_begins_with_back_only_where_that_leads_to_the_activity_behind() {
+    // Back has led from a page to a list. Now another list lies behind the page.
+    let (list, other, page) = (scene(0, 0, &[1, 0]), scene(4, 2, &[7, 0]), scene(2, 1, &[5, 0]));
+    let all = [0, 1];
+    let (list, other, page) = (at(&list, &all), at(&other, &all), at(&page, &all));
+    let mut agent = Ape::new(ApeSettings::default());
+    let go = |agent: &mut Ape, from: &Situation<'_>, at: u16, to: &Situation<'_>| {
+        let (next, phase) = (Next::Choice(to), PhaseId::START);
+        let step = Transition { from, at, reward: 0.0, elapsed_ms: None, to: to.scene, phase, next };
+        agent.learn(&step, &mut Seed(2).fork("test"));
+    };
+    go(&mut agent, &page, 1, &list);
+    for (behind, is_first) in [(&list, true), (&other, false)] {
+        agent.begin();
+        go(&mut agent, &page, 0, behind);
+        go(&mut agent, behind, 0, &page);
+        let place = agent.see(&page);
+        let acts = agent.acts(page.scene);
+        let back = agent.graph.state(place).act(1).expect("the key back");
+        let edge = *back.edges.first().expect("it was pressed");
+        let here = Here {
+            at: place,
+            activity: page.scene.activity,
+            offers: &page.scene.offers,
+            acts: &acts,
+            open: Vec::new(),
+            is_candidate: &|_| true,
+            steps_left: 9,
+        };
+        assert_eq!(agent.is_first(&here, 1, &edge), is_first);
     }
 }
