@@ -37,6 +37,7 @@ mod exploring;
 mod fate;
 mod fate_clean;
 mod fate_deep;
+mod findings;
 mod learned;
 mod made_up;
 #[path = "../tests/it/models.rs"]

@@ -10,15 +10,14 @@ use farlead::abstraction::{
     AbstractionInfo, Counts, LOOKS,
 };
 use farlead::agent::AgentInfo;
-use farlead::device::Sim;
 use farlead::device::sim::model::Model;
-use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::Seed;
-use farlead::search::{Budget, Dictionary, Plan, explore, in_order, together};
+use farlead::search::{Plan, in_order};
 use farlead::situation::Paths;
-use farlead::statistics::{area_under_curve, holm, wilcoxon};
+use farlead::statistics::{area_under_curve, holm};
 
+use crate::findings::{explored, paired};
 use crate::made_up::{Family, Half, MadeUp, Names, of_each};
 use crate::models;
 
@@ -134,18 +133,8 @@ fn all_runs(app: &App, agent: &'static AgentInfo, runs: usize) -> Runs {
 
 fn one_run(app: &App, agent: &'static AgentInfo, abstraction: &'static AbstractionInfo, seed: Seed) -> Run {
     let plan = Plan { seed, steps_max: EPISODE, abstraction, ..Plan::new(agent) };
-    let budget = Budget {
-        steps_max: STEPS,
-        until_quiet: None,
-        is_walk: false,
-        pays: Pays::Novelty,
-        keeps_steps: true,
-        steers: false,
-    };
     let begun = Instant::now();
-    let mut sim = Sim::new(app.model.clone(), seed);
-    let (known, repertoire) = (LearnedModel::default(), together([], &Dictionary::default()));
-    let explored = explore(&mut sim, &[], repertoire, &plan, budget, known, &mut |_| true);
+    let explored = explored(&app.model, &plan, STEPS, Pays::Novelty);
     let seconds = begun.elapsed().as_secs_f64();
     let (mut activities, mut kinds): (BTreeMap<&str, u64>, BTreeMap<u64, u64>) = Default::default();
     let model = &explored.model;
@@ -194,11 +183,7 @@ fn compare(name: &str, figure: usize, groups: &[(&str, Vec<usize>)], found: &[Ru
     let groups: Vec<&(&str, Vec<usize>)> = groups.iter().filter(|(_, members)| is_any(members)).collect();
     let tested = groups.iter().flat_map(|(name, members)| {
         let first = values(name, members, 0);
-        (1..ABSTRACTIONS.len()).map(move |abstraction| {
-            let pairs: Vec<(f64, f64)> =
-                first.iter().copied().zip(values(name, members, abstraction)).collect();
-            wilcoxon(&pairs).expect("at least a pair")
-        })
+        (1..ABSTRACTIONS.len()).map(move |abstraction| paired(&first, &values(name, members, abstraction)))
     });
     let tested: Vec<_> = tested.collect();
     let corrected = holm(&tested.iter().map(|tested| tested.p).collect::<Vec<f64>>());

@@ -6,18 +6,17 @@ use std::thread;
 use std::time::Instant;
 
 use farlead::agent::{Agent, AgentInfo, DINO, DINO2, Dino, DinoSettings, Kept, KeptError, LEAST, RANDOM};
-use farlead::device::Sim;
 use farlead::gui::Action;
-use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
-use farlead::search::{Budget, Dictionary, Explored, Plan, explore, in_order, together};
+use farlead::search::{Explored, Plan, in_order};
 use farlead::situation::{
     Choice, Explanation, Labelings, Origin, Outlook, Recollection, Scene, Situation, StateId, Summary,
     Transition,
 };
-use farlead::statistics::{a12, holm, wilcoxon};
+use farlead::statistics::{a12, holm};
 
+use crate::findings::{self, mean, paired, share};
 use crate::made_up::{Family, Half, MadeUp, Names, of_each};
 
 /// Steps of a run, those at which it is looked at, and those of an episode.
@@ -70,8 +69,8 @@ pub fn table(runs: u32, half: Half, families: &[Family], count: usize, wanted: &
             agents.iter().map(|agent| format!(" {} |", agent.name)).collect::<String>()
         );
         println!("|---|{}", "--:|".repeat(agents.len()));
-        share("activities, % of those that any run saw", &good, |run| &run.activities, steps);
-        share("crashes, % of those that any run met", &good, |run| &run.crashes, steps);
+        print_share("activities, % of those that any run saw", &good, |run| &run.activities, steps);
+        print_share("crashes, % of those that any run met", &good, |run| &run.crashes, steps);
         println!();
     }
     println!("| |{}", agents.iter().map(|agent| format!(" {} |", agent.name)).collect::<String>());
@@ -120,48 +119,37 @@ pub fn words(runs: u32, half: Half, families: &[Family], count: usize) {
     println!(
         "| texts | training | with words | without | gain, points | A12, p |\n|---|---|--:|--:|--:|--:|"
     );
-    let cases: Vec<(Names, bool)> =
-        [Names::Good, Names::None].into_iter().flat_map(|names| [(names, false), (names, true)]).collect();
-    let found: Vec<[Vec<Runs>; 2]> = cases
-        .iter()
-        .map(|&(names, is_trained)| {
-            let apps = of_each(half, &drawn, count, names);
-            let training = if is_trained { of_each(other, &drawn, count, names) } else { Vec::new() };
-            let found = READERS.map(|agent| read_by(agent, &apps, &training, runs));
-            eprintln!("words: {names:?}, {} apps of training, is done", training.len());
-            found
-        })
-        .collect();
+    let cases = [
+        ("names", Names::Good, "none", false),
+        ("names", Names::Good, "other half", true),
+        ("codes", Names::None, "none", false),
+        ("codes", Names::None, "other half", true),
+    ];
+    let found = cases.map(|(texts, names, training, is_trained)| {
+        let apps = of_each(half, &drawn, count, names);
+        let before = if is_trained { of_each(other, &drawn, count, names) } else { Vec::new() };
+        let found = READERS.map(|agent| read_by(agent, &apps, &before, runs));
+        eprintln!("words: {texts}, training {training}, is done");
+        found
+    });
     // Apps have the same activities whatever their names.
     let known: Vec<usize> = (0..count)
         .map(|app| {
-            let runs = found.iter().flatten().flat_map(|apps| &apps[app][0]);
+            let runs = found.iter().flatten().flat_map(|apps| &apps[app]);
             runs.flat_map(|run| run.activities.keys()).collect::<BTreeSet<&String>>().len()
         })
         .collect();
-    let shares: Vec<[Vec<f64>; 2]> = found
-        .iter()
-        .map(|both| {
-            both.each_ref().map(|apps| {
-                let share = |(app, &known): (&Runs, &usize)| {
-                    mean_share(&app[0], known, |run| &run.activities, WORD_STEPS)
-                };
-                apps.iter().zip(&known).map(share).collect()
-            })
+    let shares = found.map(|both| {
+        both.map(|apps| {
+            let of_app = |(runs, &known): (&Vec<Run>, &usize)| {
+                mean_share(runs, known, |run| &run.activities, WORD_STEPS)
+            };
+            apps.iter().zip(&known).map(of_app).collect::<Vec<f64>>()
         })
-        .collect();
-    let tested = shares.iter().map(|[with, without]| {
-        let pairs: Vec<(f64, f64)> = with.iter().copied().zip(without.iter().copied()).collect();
-        wilcoxon(&pairs).expect("at least a pair").p
     });
+    let tested = shares.iter().map(|[with, without]| paired(with, without).p);
     let corrected = holm(&tested.collect::<Vec<f64>>());
-    for (((names, is_trained), [with, without]), p) in cases.iter().zip(&shares).zip(corrected) {
-        let texts = match names {
-            Names::Good => "names",
-            Names::None => "codes",
-            Names::Other => "names of another language",
-        };
-        let training = if *is_trained { "other half" } else { "none" };
+    for (((texts, _, training, _), [with, without]), p) in cases.iter().zip(&shares).zip(corrected) {
         let (ours, others) = (mean(with), mean(without));
         let effect = a12(with, without).unwrap_or(0.5);
         println!(
@@ -173,21 +161,21 @@ pub fn words(runs: u32, half: Half, families: &[Family], count: usize) {
 }
 
 /// Returns the runs of an agent on some apps, each from the weights that it has after training.
-fn read_by(agent: &'static AgentInfo, apps: &[MadeUp], training: &[MadeUp], runs: u32) -> Vec<Runs> {
+fn read_by(agent: &'static AgentInfo, apps: &[MadeUp], training: &[MadeUp], runs: u32) -> Vec<Vec<Run>> {
     let mut kept = Kept::default();
     for app in training {
-        let explored = explored(app, &Plan { kept, ..Plan::new(agent) }, WORD_STEPS);
+        let explored = explored(app, Plan { kept, ..Plan::new(agent) }, WORD_STEPS);
         kept = Kept::new(agent, &explored.kept).expect("weights of its own");
     }
     let jobs = thread::available_parallelism().map_or(1, usize::from);
-    let run_on = |app: &MadeUp| -> Runs {
+    let run_on = |app: &MadeUp| -> Vec<Run> {
         let mut found = Vec::new();
         let run = |number: usize| {
             let seed = Seed(1 + number as u64);
-            Run::of(&explored(app, &Plan { seed, kept: kept.clone(), ..Plan::new(agent) }, WORD_STEPS), 0.0)
+            Run::of(&explored(app, Plan { seed, kept: kept.clone(), ..Plan::new(agent) }, WORD_STEPS), 0.0)
         };
         in_order(jobs, runs as usize, run, |_, run| found.push(run));
-        vec![found]
+        found
     };
     apps.iter().map(run_on).collect()
 }
@@ -207,24 +195,13 @@ fn all_runs(apps: &[MadeUp], agents: &[&'static AgentInfo], runs: usize) -> Vec<
 
 fn one_run(app: &MadeUp, agent: &'static AgentInfo, seed: Seed) -> Run {
     let begun = Instant::now();
-    let explored = explored(app, &Plan { seed, ..Plan::new(agent) }, STEPS);
+    let explored = explored(app, Plan { seed, ..Plan::new(agent) }, STEPS);
     Run::of(&explored, begun.elapsed().as_secs_f64())
 }
 
-/// Explores an app by a plan, in episodes of the usual length.
-fn explored(app: &MadeUp, plan: &Plan, steps_max: u64) -> Explored {
-    let plan = Plan { steps_max: EPISODE, ..plan.clone() };
-    let budget = Budget {
-        steps_max,
-        until_quiet: None,
-        is_walk: false,
-        pays: Pays::Dino,
-        keeps_steps: true,
-        steers: false,
-    };
-    let mut sim = Sim::new(app.model.clone(), plan.seed);
-    let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
-    explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true)
+/// Explores an app by a plan, in episodes of the usual length, as DinoDroid is paid.
+fn explored(app: &MadeUp, plan: Plan, steps_max: u64) -> Explored {
+    findings::explored(&app.model, &Plan { steps_max: EPISODE, ..plan }, steps_max, Pays::Dino)
 }
 
 impl Run {
@@ -238,22 +215,14 @@ impl Run {
     }
 }
 
-fn mean(all: &[f64]) -> f64 {
-    all.iter().sum::<f64>() / all.len().max(1) as f64
-}
-
 /// Returns the mean share of `all` things that these runs found within some steps, in percent.
 fn mean_share(runs: &[Run], all: usize, of: fn(&Run) -> &BTreeMap<String, u64>, steps: u64) -> f64 {
-    let shares = runs.iter().map(|run| {
-        let found = of(run).values().filter(|&&first| first <= steps).count();
-        100.0 * found as f64 / all as f64
-    });
-    mean(&shares.collect::<Vec<f64>>())
+    mean(&runs.iter().map(|run| share(of(run).values().copied(), all, steps)).collect::<Vec<f64>>())
 }
 
 /// Prints the mean share of the things found on all apps, with `+` or `-` where it differs from that of the first agent, and
 /// the chance that an app gives more than it does under that one.
-fn share(name: &str, found: &[Runs], of: fn(&Run) -> &BTreeMap<String, u64>, steps: u64) {
+fn print_share(name: &str, found: &[Runs], of: fn(&Run) -> &BTreeMap<String, u64>, steps: u64) {
     let mut by_agent: Vec<Vec<f64>> = found.first().map_or(Vec::new(), |app| vec![Vec::new(); app.len()]);
     for app in found {
         let all: BTreeSet<&String> = app.iter().flatten().flat_map(|run| of(run).keys()).collect();
@@ -264,13 +233,7 @@ fn share(name: &str, found: &[Runs], of: fn(&Run) -> &BTreeMap<String, u64>, ste
         }
     }
     let Some((base, rest)) = by_agent.split_first().filter(|(base, _)| !base.is_empty()) else { return };
-    let tested: Vec<_> = rest
-        .iter()
-        .map(|shares| {
-            let pairs: Vec<(f64, f64)> = shares.iter().copied().zip(base.iter().copied()).collect();
-            wilcoxon(&pairs).expect("at least a pair")
-        })
-        .collect();
+    let tested: Vec<_> = rest.iter().map(|shares| paired(shares, base)).collect();
     let corrected = holm(&tested.iter().map(|tested| tested.p).collect::<Vec<f64>>());
     let mut cells = vec![format!("{:.1}", mean(base))];
     for ((shares, tested), p) in rest.iter().zip(&tested).zip(corrected) {

@@ -13,19 +13,19 @@ use std::time::{Duration, Instant};
 use farlead::agent::{
     self, AGENTS, ARES_TD3, Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, PLANNER, RANDOM,
 };
-use farlead::device::{Sim, sim};
-use farlead::learned_model::LearnedModel;
+use farlead::device::sim;
 use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
-use farlead::search::{Budget, Dictionary, Plan, explore, together};
+use farlead::search::Plan;
 use farlead::situation::{
     Choice, Explanation, Labelings, Learning, Origin, Outlook, Paths, Recollection, Situation, Summary,
     Transition,
 };
 use farlead::spec::Source;
-use farlead::statistics::{a12, holm, wilcoxon};
+use farlead::statistics::{a12, holm};
 
 use crate::Options;
+use crate::findings::{explored, mean, paired, share};
 use crate::made_up::{self, Names};
 use crate::peak::peak_mb;
 
@@ -95,10 +95,7 @@ fn activities(found: &[Found], known: &[usize]) {
             LOOKED_AT.map(|steps| (shares(one, known, steps), shares(other, known, steps)))
         })
         .collect();
-    let tested = samples.iter().map(|(one, other)| {
-        let pairs: Vec<(f64, f64)> = one.iter().copied().zip(other.iter().copied()).collect();
-        wilcoxon(&pairs).expect("at least a pair").p
-    });
+    let tested = samples.iter().map(|(one, other)| paired(one, other).p);
     let corrected = holm(&tested.collect::<Vec<f64>>());
     let compared = |at: usize| {
         let (one, other) = &samples[at];
@@ -173,14 +170,11 @@ fn costs(found: &[Found], known: &[usize]) {
 
 /// Returns, for each app, the mean share of its activities that the runs saw within some steps, in percent.
 fn shares(found: &Found, known: &[usize], steps: u64) -> Vec<f64> {
-    let share = |(runs, known): (&Vec<Run>, &usize)| {
-        let shares = runs.iter().map(|run| {
-            let seen = run.values().filter(|&&first| first <= steps).count();
-            100.0 * seen as f64 / *known as f64
-        });
+    let of_app = |(runs, known): (&Vec<Run>, &usize)| {
+        let shares = runs.iter().map(|run| share(run.values().copied(), *known, steps));
         mean(&shares.collect::<Vec<f64>>())
     };
-    found.runs.iter().zip(known).map(share).collect()
+    found.runs.iter().zip(known).map(of_app).collect()
 }
 
 /// Returns, for each app, the mean number of steps to a share of its activities, where a run that never comes to it counts
@@ -201,10 +195,6 @@ fn steps_to_share(found: &Found, known: &[usize]) -> (Vec<f64>, Vec<f64>) {
         (mean(&counted), 100.0 * mean(&never))
     };
     found.runs.iter().zip(known).map(of_app).unzip()
-}
-
-fn mean(all: &[f64]) -> f64 {
-    all.iter().sum::<f64>() / all.len().max(1) as f64
 }
 
 /// Returns the findings of an agent, by a process of its own.
@@ -261,18 +251,8 @@ pub fn process(name: &str, options: &Options) {
         let model = Arc::new(model.expect("a model without mistakes"));
         for seed in 1..=u64::from(runs_of(info, options)) {
             let plan = Plan { seed: Seed(seed), steps_max: EPISODE, ..Plan::new(timed) };
-            let budget = Budget {
-                steps_max: STEPS,
-                until_quiet: None,
-                is_walk: false,
-                pays,
-                keeps_steps: true,
-                steers: false,
-            };
-            let mut sim = Sim::new(model.clone(), plan.seed);
-            let (known, offered) = (LearnedModel::default(), together([], &Dictionary::default()));
             let begun = Instant::now();
-            let explored = explore(&mut sim, &[], offered, &plan, budget, known, &mut |_| true);
+            let explored = explored(&model, &plan, STEPS, pays);
             time += begun.elapsed();
             steps += explored.steps;
             let seen = explored.model.activities.iter().map(|(name, first)| format!("{name}:{first}"));

@@ -87,7 +87,7 @@ impl Conv {
         self.at + place * count..self.at + (place + 1) * count
     }
 
-    /// Adds a word to those that texts are made of, and returns its number. A word has at least one number.
+    /// Adds a word to those that texts are made of, and returns its place. Words must have numbers.
     pub fn push_word(&self, numbers: &[f32], texts: &mut Texts) -> usize {
         texts.words.extend_from_slice(&numbers[..self.width]);
         self.count(texts) - 1

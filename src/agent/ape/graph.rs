@@ -251,18 +251,17 @@ impl Graph {
         state.change(slot, |known| {
             known.visits = known.visits.saturating_add(1);
             is_first = known.visits == 1;
-            let by = offer.labeling;
             for edge in &mut known.edges {
                 if edge.to == to {
                     edge.hits = edge.hits.saturating_add(1);
-                    edge.by = by;
+                    edge.by = offer.labeling;
                 } else {
                     edge.misses = edge.misses.saturating_add(1);
                 }
             }
             is_new = known.edges.len() < EDGES_MAX && known.edges.iter().all(|edge| edge.to != to);
             if is_new {
-                known.edges.push(Edge { to, hits: 1, misses: known.visits - 1, by });
+                known.edges.push(Edge { to, hits: 1, misses: known.visits - 1, by: offer.labeling });
             }
         });
         self.activities.entry(state.activity).or_default().done += u32::from(is_first);

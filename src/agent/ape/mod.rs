@@ -119,9 +119,9 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Returns true if the action in a slot can be chosen.
-    fn has(&self, slot: u16) -> bool {
-        self.acts.get(slot).is_some_and(|act| act.has_any(self.is_candidate))
+    /// Returns the action in a slot, if it can be chosen.
+    fn act(&self, slot: u16) -> Option<&Act> {
+        self.acts.get(slot).filter(|act| act.has_any(self.is_candidate))
     }
 
     fn back(&self) -> Option<&Act> {
@@ -238,7 +238,7 @@ impl Ape {
     /// Goes on along the path that was decided.
     fn go_on(&mut self, here: &Here<'_>) -> Option<u16> {
         let hop = self.walk.as_ref()?.hops.front().copied()?;
-        if hop.from == here.at && here.has(hop.slot) {
+        if hop.from == here.at && here.act(hop.slot).is_some() {
             return Some(hop.slot);
         }
         self.miss();
@@ -283,18 +283,14 @@ impl Ape {
     /// Returns true if a path can begin with this transition. What has led on a single time may do so no more once its widget has
     /// another name, and the key back leads to the activity behind.
     fn is_first(&self, here: &Here<'_>, slot: u16, edge: &Edge) -> bool {
-        let Some(act) = here.acts.get(slot).filter(|act| act.has_any(here.is_candidate)) else {
-            return false;
-        };
+        let Some(act) = here.act(slot) else { return false };
         if act.is_back() {
             let to = self.graph.state(edge.to).activity;
             let behind = self.stack.iter().rev().nth(1);
             return to == here.activity || behind.is_none_or(|&activity| to == activity);
         }
-        edge.hits > 1
-            || act
-                .offers()
-                .any(|at| (here.is_candidate)(at) && edge.is_by_name(&here.offers[usize::from(at)]))
+        let is_same = |at: u16| (here.is_candidate)(at) && edge.is_by_name(&here.offers[usize::from(at)]);
+        edge.hits > 1 || act.offers().any(is_same)
     }
 
     fn offered(&self, here: &Here<'_>) -> FxHashSet<ActionId> {

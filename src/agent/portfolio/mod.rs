@@ -27,9 +27,9 @@ use crate::situation::{
     Summary, Transition, Turn, TurnCause,
 };
 
-/// Steps at the start that walk by chance on a page where the objective gives no direction, to the end of an episode: pages
-/// show most of what they do within few steps.
-const PAGES_WALKED: u32 = 240;
+/// Steps of the first episodes on a page, which walk by chance where the objective gives no direction: a page shows most of what
+/// it does within few steps. The last of these episodes is walked to its end.
+const STEPS_WALKED: u32 = 240;
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
 const RISKED: f64 = 0.1;
 /// Chance of taking one that nobody has done, nor its like in the activity, in place of such an action: of 50 runs on large apps
@@ -166,7 +166,7 @@ impl Portfolio {
             (self.sweep, self.cover) = (None, None);
         }
         let is_walked = is_aimless && is_page(situation.scene);
-        let walks = if is_walked { PAGES_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
+        let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
         let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,

@@ -55,9 +55,10 @@ use crate::{Exit, Missing, Usage, learned, policy};
 const CRASHES: &str = "crashes";
 const CRASHES_FILE: &str = "crashes.ltl";
 
-/// Most steps of an episode, unless someone says otherwise. A page is rarely left for good, and shows some of its faults only
-/// once much was done.
+/// Most steps of an episode, unless someone says otherwise.
 pub const STEPS_MAX: u32 = 30;
+
+/// The same on a page: it is rarely left for good, and shows some of its faults only once much was done.
 const STEPS_ON_PAGE_MAX: u32 = 100;
 
 /// Place of a recorded walk's spec, which is in no file.
