@@ -14,7 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     let hierarchy = match read {
         Ok(hierarchy) => hierarchy,
         Err(error) => {
-            if let DumpError::Malformed { line, column, .. } | DumpError::Truncated { line, column, .. } = error {
+            if let DumpError::Malformed { line, column, .. } | DumpError::Truncated { line, column, .. } =
+                error
+            {
                 assert!(line >= 1 && column >= 1 && line <= bytes.len() + 1 && column <= bytes.len() + 1);
             }
             assert!(error.to_string().len() < 2_000);
