@@ -38,7 +38,34 @@ fn with_test(name: &str) -> (Folder, &'static str) {
     (folder, "farlead-tests/sent/sent.test.ltl")
 }
 
+/// Returns a studio and its page with `test` before the step that has diverged, as the app has other names and a screen more.
+fn diverged(folder: &Folder, test: &str) -> (Studio, Browser) {
+    folder.write("forms.app", &forms("Begin", "#begin", "News"));
+    folder.done(5, &["replay", test, "--app", "forms.app"]);
+    let studio = Studio::start(folder, &["--app", "forms.app"], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.open_file(test);
+    browser.click("walk");
+    browser.wait("view.test && view.test.why");
+    (studio, browser)
+}
+
 impl Browser {
+    /// Clicks what the steps of the test meant, saves it, and waits until it is confirmed or not.
+    #[track_caller]
+    fn mend(&self) {
+        self.press("Begin", 0);
+        self.wait("view.test.next === 2 && view.test.why");
+        // The app has a new screen in between, so a step comes before the next one.
+        self.press("Continue", 2);
+        self.choose("click");
+        self.wait("!view.test.why");
+        self.click("all-steps");
+        self.wait("view.test.is_reached");
+        self.click("mend");
+        self.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    }
+
     /// Opens a file in the editor.
     #[track_caller]
     fn open_file(&self, file: &str) {
@@ -79,18 +106,12 @@ impl Browser {
 }
 
 #[test]
-fn a_step_that_diverges_is_mended_by_a_click_and_the_test_passes_again() {
+fn a_step_that_diverges_is_mended_by_a_click_and_the_test_is_confirmed_again() {
     if !has_chrome() {
         return;
     }
     let (folder, test) = with_test("studio-mend");
-    folder.write("forms.app", &forms("Begin", "#begin", "News"));
-    folder.done(5, &["replay", test, "--app", "forms.app"]);
-    let studio = Studio::start(&folder, &["--app", "forms.app"], |_| {});
-    let browser = Browser::open(&studio.url);
-    browser.open_file(test);
-    browser.click("walk");
-    browser.wait("view.test && view.test.why");
+    let (_studio, browser) = diverged(&folder, test);
     assert!(
         browser.text("test-state").contains("the nearest widget is \"Begin\""),
         "{}",
@@ -98,22 +119,34 @@ fn a_step_that_diverges_is_mended_by_a_click_and_the_test_passes_again() {
     );
     browser.looks_like("diverged", "app");
     browser.picture("studio-mend.png");
-    browser.press("Begin", 0);
-    browser.wait("view.test.next === 2 && view.test.why");
-    // The app has a new screen in between, so a step comes before the next one.
-    browser.press("Continue", 2);
-    browser.choose("click");
-    browser.wait("!view.test.why");
-    browser.click("all-steps");
-    browser.wait("view.test.is_reached");
-    browser.click("mend");
-    browser.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    browser.mend();
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
+    assert_eq!(browser.text("command"), format!("farlead minimize {test} --update --app forms.app"));
+    assert!(browser.text("results").contains("reproduced 3 of 3"), "{}", browser.text("results"));
     let kept = folder.read(test);
     assert!(kept.contains("text \"Begin\"") && !kept.contains("\"Start\""), "{kept}");
+    assert!(kept.contains("confirmed 3 of 3\n"), "{kept}");
     folder.done(0, &["replay", test, "--app", "forms.app", "--times", "5"]);
     browser.click("leave-test");
     browser.wait("!view.test");
+}
+
+#[test]
+fn a_mended_test_whose_run_does_not_come_again_is_kept_and_said_to_be_unconfirmed() {
+    if !has_chrome() {
+        return;
+    }
+    let (folder, test) = with_test("studio-unconfirmed");
+    let (_studio, browser) = diverged(&folder, test);
+    // The commands of the studio read the app anew, and its form has gone meanwhile.
+    folder.write("forms.app", &forms("Begin", "#begin", "Help"));
+    browser.mend();
+    assert_eq!(browser.text("progress"), "It ended with exit code 1.", "{}", browser.text("log"));
+    assert!(browser.text("results").contains("not confirmed"), "{}", browser.text("results"));
+    let said = format!("{test} has the run that you led, and it is not confirmed");
+    assert!(browser.text("status").contains(&said), "{}", browser.text("status"));
+    let kept = folder.read(test);
+    assert!(kept.contains("text \"Begin\"") && kept.contains("confirmed 0 of 0\n"), "{kept}");
 }
 
 #[test]

@@ -193,6 +193,8 @@ enum ProjectRequest {
     },
     /// Starts `farlead replay`.
     Replay { file: String },
+    /// Starts `farlead minimize`, which makes a stored test short and confirms it.
+    Confirm { file: String },
     /// Walks through a stored test.
     WalkThrough { file: String },
     /// Leaves the test that is walked through.
@@ -212,7 +214,7 @@ enum ProjectRequest {
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 19] = [
+const PROJECT_REQUESTS: [&str; 20] = [
     "hello",
     "files",
     "open",
@@ -224,6 +226,7 @@ const PROJECT_REQUESTS: [&str; 19] = [
     "check",
     "explore",
     "replay",
+    "confirm",
     "walk-through",
     "leave-test",
     "devices",
@@ -233,6 +236,14 @@ const PROJECT_REQUESTS: [&str; 19] = [
     "stop",
     "pause",
 ];
+
+/// Reports that a command can write for the studio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reports {
+    Nothing,
+    Html,
+    HtmlAndNews,
+}
 
 /// The app, the project, the command that runs, and the pages that look on.
 struct Host<'a> {
@@ -472,7 +483,7 @@ impl<'a> Host<'a> {
                 let path = self.files.path(&file)?;
                 let only = only.into_iter().flat_map(|only| ["--only".to_string(), only]).map(OsString::from);
                 let args = ["check".into(), path.into_os_string()].into_iter().chain(only);
-                self.start(args.collect(), true)?
+                self.start(args.collect(), Reports::HtmlAndNews)?
             }
             ProjectRequest::Explore { files, budget } => {
                 let mut args: Vec<OsString> = vec!["explore".into()];
@@ -480,11 +491,18 @@ impl<'a> Host<'a> {
                     args.push(self.files.path(&file)?.into_os_string());
                 }
                 args.extend(["--budget".into(), budget.unwrap_or(1_000).to_string().into()]);
-                self.start(args, true)?
+                self.start(args, Reports::HtmlAndNews)?
             }
             ProjectRequest::Replay { file } => {
                 let path = self.files.path(&file)?;
-                self.start(vec!["replay".into(), path.into_os_string()], false)?
+                self.start(vec!["replay".into(), path.into_os_string()], Reports::Html)?
+            }
+            ProjectRequest::Confirm { file } => {
+                let path = self.files.path(&file)?;
+                self.start(
+                    vec!["minimize".into(), path.into_os_string(), "--update".into()],
+                    Reports::Nothing,
+                )?
             }
             ProjectRequest::WalkThrough { file } => self.walk_through(&file)?,
             ProjectRequest::LeaveTest => self.leave_test()?,
@@ -615,21 +633,23 @@ impl<'a> Host<'a> {
     }
 
     /// Returns the flags by which a command reports to the studio.
-    fn reports(&self, tells_news: bool) -> Vec<OsString> {
+    fn reports(&self, reports: Reports) -> Vec<OsString> {
         let (report, news) = (self.report(), self.project.folder.join(NEWS));
         // What the command before has written is nothing of this one.
         for file in [&report, &news] {
             let _ = std::fs::remove_file(file);
         }
-        let mut flags: Vec<OsString> = vec!["--json".into(), "--html".into(), report.into_os_string()];
-        if tells_news {
-            flags.extend(["--news".into(), news.into_os_string()]);
+        let html = ["--json".into(), "--html".into(), report.into_os_string()];
+        let news = ["--news".into(), news.into_os_string()];
+        match reports {
+            Reports::Nothing => Vec::new(),
+            Reports::Html => html.into(),
+            Reports::HtmlAndNews => html.into_iter().chain(news).collect(),
         }
-        flags
     }
 
-    /// Starts a command on the app of the studio; `tells_news` says if it is one that does.
-    fn start(&mut self, mut args: Vec<OsString>, tells_news: bool) -> anyhow::Result<Value> {
+    /// Starts a command on the app of the studio, which can write these reports.
+    fn start(&mut self, mut args: Vec<OsString>, reports: Reports) -> anyhow::Result<Value> {
         if self.job.is_some() {
             let message = "a command runs already; wait until it ends, or stop it";
             return Err(Mistake::new(message.to_string()).into());
@@ -641,7 +661,7 @@ impl<'a> Host<'a> {
         args.extend(self.args.set_up.flags());
         args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
         let shown = job::shown(&args);
-        args.extend(self.reports(tells_news));
+        args.extend(self.reports(reports));
         self.news = ReadNews::new(self.project.folder.join(NEWS));
         let takes_it = self.devices.share_the_driven(&self.args.app, &self.project);
         if takes_it && self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {

@@ -308,9 +308,13 @@ async function allSteps() {
   }
 }
 
-/** Puts the run in the place of the steps of the test. */
+/** Puts the run in the place of the steps of the test, and confirms it. */
 async function mend() {
   const file = view.test.file;
+  if (job.runs) {
+    say("A command runs; wait until it ends, or stop it, and save the test then.", true);
+    return;
+  }
   if (opened.file === file && edited()) {
     say(`The editor has changes of ${file} that are not saved; save them or open the file again first.`, true);
     return;
@@ -320,7 +324,7 @@ async function mend() {
   if (opened.file !== file) await openFile(file);
   if (!(await request({ do: "save", file, text: mended.text, was: opened.text }))) return;
   await openFile(file);
-  await request({ do: "replay", file });
+  if (await request({ do: "confirm", file })) job.confirms = file;
 }
 
 // The menu of a widget.
@@ -686,7 +690,7 @@ async function save() {
 
 // Commands.
 
-const job = { runs: false, rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: 0 };
+const job = { runs: false, rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: 0, confirms: null };
 /** Most episodes that are kept, and that are shown; most points of a curve. */
 const EPISODES_KEPT = 400;
 const EPISODES_SHOWN = 20;
@@ -702,7 +706,7 @@ function showJob(command) {
 }
 
 function beginJob(command) {
-  Object.assign(job, { rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: job.number + 1 });
+  Object.assign(job, { rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: job.number + 1, confirms: null });
   for (const id of ["episodes-part", "curve", "map", "report"]) at(id).hidden = true;
   at("results").replaceChildren();
   for (const id of ["log", "counts"]) at(id).textContent = "";
@@ -842,7 +846,16 @@ function showResult(event) {
   at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome), make("span", {}, ...lines.map((line) => make("div", {}, line)), test)));
 }
 
+/** Says whether the run of a mended test came again. */
+function showConfirmed(code) {
+  const rate = job.log.find((line) => line.startsWith("  reproduced ")) || "";
+  const badge = make("span", { class: `badge ${code === 0 ? "good" : "bad"}` }, code === 0 ? "confirmed" : "not confirmed");
+  at("results").append(make("li", {}, badge, make("span", {}, make("div", {}, job.confirms), make("div", {}, rate.trim()))));
+  if (code !== 0) say(`${job.confirms} has the run that you led, and it is not confirmed: see "What the command says". Mend the test once more, or replay it.`, true);
+}
+
 function endJob({ code, report, lost }) {
+  if (job.confirms) showConfirmed(code);
   at("progress").textContent = code === 0 ? "It ended: all passed." : code === null ? "It ended before it began to work." : `It ended with exit code ${code}.`;
   at("report").hidden = !report;
   at("report").firstElementChild.href = `/report.html?token=${encodeURIComponent(token)}`;
