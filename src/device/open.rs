@@ -82,6 +82,16 @@ impl DeviceUrl {
         }
     }
 
+    /// Returns true if it is asked for capabilities.
+    pub fn takes_capabilities(&self) -> bool {
+        match self {
+            DeviceUrl::Browser(_) => true,
+            DeviceUrl::Simulator | DeviceUrl::Serial(_) | DeviceUrl::Replay(..) | DeviceUrl::Program(_) => {
+                false
+            }
+        }
+    }
+
     /// Returns the address of a WebDriver server, with user and key if it has them.
     fn address(&self) -> Option<&str> {
         match self {
@@ -176,6 +186,22 @@ impl Request {
         }
     }
 
+    /// Returns true if a device of it is asked for capabilities.
+    pub fn takes_capabilities(&self) -> bool {
+        // A page without a device is opened in a browser.
+        let is_page = matches!(self.app, AppSource::Page(_));
+        is_page || self.devices.iter().any(DeviceUrl::takes_capabilities)
+    }
+
+    fn refuse_capabilities(&self) -> Result<(), OpenError> {
+        match &self.capabilities {
+            Some(path) if !self.takes_capabilities() => {
+                Err(OpenError::CapabilitiesOfNone { path: path.clone(), devices: self.devices.clone() })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn refuse_u2(&self) -> Result<(), OpenError> {
         match &self.u2 {
             None => Ok(()),
@@ -253,6 +279,23 @@ pub enum OpenError {
     U2OfSimulator {
         /// File of the server.
         path: PathBuf,
+    },
+    /// Capabilities are to be asked of devices that have none.
+    #[error(
+        "`--capabilities {}` is for a browser or a server of Appium, and {}; leave it out, or name one, like `--device \
+         http://127.0.0.1:4723`",
+        shown_path(path),
+        match &devices[..] {
+            [] => "no `--device` names one".to_string(),
+            [device] => format!("`--device {device}` is none"),
+            devices => format!("`--device {}` are none", joined(devices)),
+        }
+    )]
+    CapabilitiesOfNone {
+        /// File of the capabilities.
+        path: PathBuf,
+        /// Devices of the request.
+        devices: Vec<DeviceUrl>,
     },
     /// A model's parameter is set for an app on an attached device.
     #[error("`--set {parameter}` is for a parameter of a model, and this app runs on a device")]
@@ -390,6 +433,7 @@ impl OpenError {
         match self {
             OpenError::ModelOnDevice { .. }
             | OpenError::U2OfSimulator { .. }
+            | OpenError::CapabilitiesOfNone { .. }
             | OpenError::ParameterOfDevice { .. }
             | OpenError::RecordingOfOne { .. }
             | OpenError::PageOnDevice { .. }
@@ -481,6 +525,7 @@ impl Opened {
 
 /// Opens the app of `request` on its devices. `variable` looks up a variable of the environment.
 pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Opened, OpenError> {
+    request.refuse_capabilities()?;
     if let Some(program) = request.devices.iter().find(|device| matches!(device, DeviceUrl::Program(_))) {
         if request.app != AppSource::Program {
             return Err(OpenError::AppOnProgram { program: program.clone() });
@@ -627,7 +672,14 @@ pub fn open_to_look(
     capabilities: Option<&Path>,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<BoxedDevice, OpenError> {
-    match name.map(DeviceUrl::parse) {
+    let device = name.map(DeviceUrl::parse);
+    if let Some(path) = capabilities
+        && !device.as_ref().is_some_and(DeviceUrl::takes_capabilities)
+    {
+        let devices = device.into_iter().collect();
+        return Err(OpenError::CapabilitiesOfNone { path: path.to_path_buf(), devices });
+    }
+    match device {
         Some(DeviceUrl::Browser(Place::At(address))) => {
             refuse_flags_of_adb(u2, recording, &address)?;
             look_by_appium(&address, capabilities)
@@ -988,6 +1040,17 @@ mod tests {
         let u2 = Some("u2.jar".into());
         let with_u2 = Request { u2, ..request(model.clone(), &[]) };
         check_refused(&with_u2, Cause::Request, "`--u2 u2.jar` is for looking at a device");
+        for (app, devices, is_none) in [
+            (model.clone(), &[][..], "and no `--device` names one; leave it out"),
+            (phone.clone(), &["a"], "and `--device a` is none; leave it out"),
+            (phone.clone(), &["a", "replay:b"], "and `--device a --device replay:b` are none; leave it out"),
+            (AppSource::Program, &["exec:a"], "and `--device exec:a` is none; leave it out"),
+        ] {
+            let asking = Request { capabilities: Some("a.json".into()), ..request(app, devices) };
+            let message =
+                format!("`--capabilities a.json` is for a browser or a server of Appium, {is_none}");
+            check_refused(&asking, Cause::Request, &message);
+        }
         let parameter = |origin: Option<&str>| {
             let origin = origin.map(str::to_string);
             vec![Parameter { text: "fixed".into(), origin }]

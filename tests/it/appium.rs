@@ -281,3 +281,39 @@ fn choices_of_adb_and_browsers_are_refused_for_a_phone_behind_appium() {
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn capabilities_are_refused_where_no_device_is_asked_for_any() {
+    let check = ["check", "specs/chesswalk/sleep.ltl"];
+    let (app, phone) = (["--app", "apps/chesswalk.app"], ["--package", "cz.hejl.chesswalk"]);
+    for (args, device) in [
+        ([&check[..], &app].concat(), "no `--device` names one"),
+        ([&check[..], &app, &["--device", "sim"]].concat(), "`--device sim` is none"),
+        ([&check[..], &phone, &["--device", "emulator-5554"]].concat(), "`--device emulator-5554` is none"),
+        ([&check[..], &["--device", "exec:./device"]].concat(), "`--device exec:./device` is none"),
+        ([&["look"][..], &app].concat(), "no `--device` names one"),
+        (vec!["look", "--device", "emulator-5554"], "`--device emulator-5554` is none"),
+    ] {
+        let refused = ended(&mut command(&[&args[..], &["--capabilities", "none.json"]].concat()), "");
+        assert_eq!((refused.code, &*refused.stdout), (2, ""), "{}", refused.stderr);
+        let expected = format!(
+            "`--capabilities none.json` is for a browser or a server of Appium, and {device}; leave it out, or name one, like \
+             `--device http://127.0.0.1:4723`"
+        );
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn capabilities_of_the_project_are_left_out_where_the_command_line_names_another_device() {
+    let folder = Folder::new("capabilities-of-project");
+    folder.write(
+        "farlead.toml",
+        "package = \"org.example\"\ndevice = \"http://127.0.0.1:9\"\ncapabilities = \"none.json\"\n",
+    );
+    folder.write("a.ltl", "possible \"a\": F [activity ~ About]\n");
+    let own = folder.run(&["check", "a.ltl"]);
+    assert!(own.code == 3 && own.stderr.contains("cannot read none.json"), "{}", own.stderr);
+    let app = format!("{}/apps/chesswalk.app", env!("CARGO_MANIFEST_DIR"));
+    folder.done(0, &["check", "a.ltl", "--app", &app]);
+}

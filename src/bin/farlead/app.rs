@@ -408,9 +408,13 @@ impl AppArgs {
             if self.record_adb.is_some() {
                 return Err(refused(OpenError::RecordingOfOne { devices: 0 }));
             }
-            return match &self.u2 {
-                Some(path) => Err(refused(OpenError::U2OfSimulator { path: path.clone() })),
-                None => Ok(None),
+            return match (&self.u2, &self.capabilities) {
+                (Some(path), _) => Err(refused(OpenError::U2OfSimulator { path: path.clone() })),
+                (None, Some(path)) => {
+                    let devices = devices.iter().map(|device| DeviceUrl::parse(device)).collect();
+                    Err(refused(OpenError::CapabilitiesOfNone { path: path.clone(), devices }))
+                }
+                (None, None) => Ok(None),
             };
         }
         let serial = match &devices[..] {
@@ -426,7 +430,9 @@ impl AppArgs {
             }
         };
         let recording = self.recording(project);
-        let capabilities = self.capabilities.as_ref().or(project.capabilities.as_ref());
+        let takes_capabilities = serial.is_some_and(|serial| DeviceUrl::parse(serial).takes_capabilities());
+        let of_project = project.capabilities.as_ref().filter(|_| takes_capabilities);
+        let capabilities = self.capabilities.as_ref().or(of_project);
         let device = device::open_to_look(
             serial,
             self.u2.as_deref(),
@@ -545,7 +551,7 @@ impl AppArgs {
         };
         let written =
             set.iter().map(|text| Parameter { text: text.clone(), origin: Some(origin.to_string()) });
-        let request = Request {
+        let mut request = Request {
             app,
             devices: self.device.iter().map(|name| DeviceUrl::parse(name)).collect(),
             parameters: written.chain(parameters(&self.set)).collect(),
@@ -553,9 +559,13 @@ impl AppArgs {
             u2: self.u2.clone(),
             prompts: project.prompts.clone(),
             recording: self.recording(project),
-            capabilities: self.capabilities.clone().or_else(|| project.capabilities.clone()),
+            capabilities: self.capabilities.clone(),
             sessions: self.sessions.unwrap_or(1) as usize,
         };
+        // Those of farlead.toml are for its own device, which the command line may replace.
+        if request.capabilities.is_none() && request.takes_capabilities() {
+            request.capabilities = project.capabilities.clone();
+        }
         // A model is opened at once; a device may let one wait, or be dead.
         let is_attached = self.app.is_empty();
         let opened = waiting(is_attached && !shell.quiet, "the device", || device::open(&request, &variable));
