@@ -40,6 +40,8 @@ pub use pool::{BoxedDevice, Maker, Pool};
 pub use secret::{Reference, Sealed, Secrets, references};
 pub use sim::Sim;
 
+pub use crate::text::writable_address;
+
 /// An app on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct App {

@@ -21,14 +21,14 @@ use super::pool::{BoxedDevice, Maker, Pool};
 use super::secret::{Sealed, Secrets};
 use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
-use super::webdriver::{Browser, PageUrl, Place, WebDriverError, without_secret};
+use super::webdriver::{Browser, PageUrl, Place, WebDriverError};
 #[cfg(feature = "webdriver")]
 use super::webdriver::{
     CapabilitiesError, Options as BrowserOptions, Phone, PhoneApp, PhoneError, PhoneOptions, ServerStatus,
     Web,
 };
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
-use crate::text::shown_path;
+use crate::text::{shown_path, without_secret};
 
 /// A device as `--device` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -357,6 +357,28 @@ pub enum OpenError {
         /// The device.
         device: DeviceUrl,
     },
+    /// The user and the key of a page are hidden, as stored tests have them.
+    #[error(
+        "{origin} needs a user and a key, which stored tests do not keep; give the address with them, as in \
+          `--url {}`, or name variables of the environment in the line `app` of the test, as in `{}`",
+        with_user_and_key(origin, "USER:KEY"),
+        with_user_and_key(origin, "${PAGE_USER}:${PAGE_KEY}")
+    )]
+    HiddenKey {
+        /// Origin of the page.
+        origin: String,
+    },
+    /// The address of a page names a variable that has no value.
+    #[error(
+        "the environment variable {name}, which the address of {origin} names, is not set or is empty; set it, as in `export \
+         {name}=...`"
+    )]
+    NoVariable {
+        /// Name of the variable.
+        name: String,
+        /// Origin of the page.
+        origin: String,
+    },
     /// An app other than a page is to run in a browser.
     #[error(
         "`--device {device}` is a browser, and shows pages; name one with `--url http://localhost:8000/`"
@@ -444,6 +466,8 @@ impl OpenError {
             | OpenError::FlagOfAdb { .. }
             | OpenError::Parameter { origin: None, .. } => Cause::Request,
             OpenError::NothingToSimulate { .. }
+            | OpenError::HiddenKey { .. }
+            | OpenError::NoVariable { .. }
             | OpenError::Parameter { origin: Some(_), .. }
             | OpenError::Read(_)
             | OpenError::Apk { .. }
@@ -535,7 +559,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
     }
     if let AppSource::Page(url) = &request.app {
         request.refuse_what_phones_take()?;
-        let attached = open_page(url, request)?;
+        let attached = open_page(&revealed(url, variable)?, request)?;
         return Ok(Opened { attached, model: None, secrets: None });
     }
     let is_browser = |device: &&DeviceUrl| matches!(device, DeviceUrl::Browser(Place::Here(_)));
@@ -602,6 +626,23 @@ fn open_programs(devices: &[DeviceUrl]) -> Result<Vec<Attached>, OpenError> {
         }
     });
     started.collect()
+}
+
+/// Returns `url` with the values of the variables that its user and key name.
+fn revealed(url: &PageUrl, variable: &dyn Fn(&str) -> Option<String>) -> Result<PageUrl, OpenError> {
+    let origin = || url.origin.clone();
+    let secret = match &url.secret {
+        Some(secret) if secret.is_hidden() => return Err(OpenError::HiddenKey { origin: origin() }),
+        Some(secret) => Some(secret.revealed(variable)),
+        None => None,
+    };
+    let secret = secret.transpose().map_err(|name| OpenError::NoVariable { name, origin: origin() })?;
+    Ok(PageUrl { secret, ..url.clone() })
+}
+
+/// Returns the address of an origin with a user and a key.
+fn with_user_and_key(origin: &str, secret: &str) -> String {
+    format!("{}/", origin.replacen("://", &format!("://{secret}@"), 1))
 }
 
 /// Opens a page in the browsers of `request`, in Chrome if it has none.
@@ -1064,6 +1105,12 @@ mod tests {
         check_refused(&request(AppSource::Model("no.app".into()), &[]), Cause::File, "cannot read no.app: ");
         let apk = AppSource::Apks(vec![NOTES.into()]);
         check_refused(&request(apk, &[]), Cause::File, "apps/notes.app: ");
+        let page = |url: &str| AppSource::Page(PageUrl::parse(url).expect("an address"));
+        let message = "http://host needs a user and a key, which stored tests do not keep";
+        check_refused(&request(page("http://***@host/a"), &[]), Cause::File, message);
+        let message =
+            "the environment variable KEY, which the address of http://host names, is not set or is empty";
+        check_refused(&request(page("http://anna:${KEY}@host/a"), &[]), Cause::File, message);
     }
 
     #[cfg(feature = "adb")]

@@ -21,7 +21,7 @@ use crate::gui::{
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
 use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};
-use crate::text::{clip, stopped_at, unquote};
+use crate::text::{clip, stopped_at, unquote, writable_address};
 
 /// Version of the format that is written; a later one is refused.
 ///
@@ -294,7 +294,9 @@ impl Reader<'_> {
             ("spec", [Rule::quoted]) => provenance.spec = self.text(&values[0]),
             ("agent", [Rule::quoted]) => provenance.agent = self.text(&values[0]),
             ("app", all) if all.iter().all(|rule| *rule == Rule::quoted) => {
-                provenance.app = values.iter().map(|value| self.text(value)).collect();
+                // A test that somebody has edited may have a user and a key, which no command writes again.
+                let written = |value: &Pair<'_, Rule>| writable_address(&self.text(value)).into_owned();
+                provenance.app = values.iter().map(written).collect();
             }
             ("seed", [Rule::number]) => provenance.seed = self.number(&values[0]),
             ("episodes", [Rule::number]) => provenance.episodes = self.number(&values[0]),

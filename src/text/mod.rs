@@ -4,6 +4,7 @@
 //! [`crate::device::sim`] app models. Text is cut into items first, each item is parsed by itself, and each mistake
 //! is explained from the place where the grammar stopped.
 
+mod address;
 mod diagnostic;
 mod item;
 mod mistake;
@@ -17,6 +18,8 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::thread::{Scope, ScopedJoinHandle};
 
+pub use address::{HIDDEN, writable_address};
+pub(crate) use address::{key_of, secret_of, variable_of, without_secret, without_what_may_be_secret};
 pub(crate) use diagnostic::clip;
 pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable, shown_path};
 pub use item::BYTES_MAX;

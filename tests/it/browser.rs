@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use farlead::device::webdriver::{Browser, Options, PageUrl, Place, Web};
 use farlead::device::{Capabilities, Device, Observation};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
@@ -16,6 +18,7 @@ use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
 use crate::ci;
 use crate::cli::{Ended, command, ended, file};
 use crate::programs::kept;
+use crate::project::Folder;
 
 /// Serves the pages of these tests; returns the address.
 pub fn served() -> String {
@@ -239,6 +242,96 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     assert_eq!(explored.code, 1, "{}{}", explored.stdout, explored.stderr);
     assert!(explored.stdout.contains("must \"03 the count stands out\": failed"), "{}", explored.stdout);
     let _ = fs::remove_dir_all(out);
+}
+
+/// Serves a page to those alone who say this user and key; returns the address.
+fn guarded(secret: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let page = "<button onclick=\"console.log(document.URL); this.textContent = 'In'\">Enter</button><p></p>\
+                <script>document.querySelector('p').textContent = location.href</script>";
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
+            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let said = format!("Authorization: Basic {}", BASE64.encode(secret));
+            let (status, body) = if head.iter().any(|line| line.eq_ignore_ascii_case(&said)) {
+                ("200 OK", page)
+            } else {
+                ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"", "")
+            };
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+/// Returns the text of all files below `folder`.
+fn all_text(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        text += &if path.is_dir() { all_text(&path) } else { fs::read_to_string(&path).unwrap_or_default() };
+    }
+    text
+}
+
+#[test]
+fn a_user_and_a_key_in_the_address_of_a_page_are_sent_and_never_written() {
+    if !has_chrome() {
+        return;
+    }
+    let open = guarded("anna:k3y/@");
+    let host = open.strip_prefix("http://").expect("an address");
+    let folder = Folder::new("guarded");
+    folder.write("in.ltl", "possible \"in\": F [text = In]\n");
+    let run = |args: &[&str]| {
+        let mut command = command(args);
+        command.current_dir(folder.path("")).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        ended(command.env("PAGE_KEY", "k3y/@"), "")
+    };
+    let test = "farlead-tests/in/in.test.ltl";
+    let url = format!("http://anna:k3y%2F%40@{host}/");
+    let checked = run(&["check", "in.ltl", "--url", &url, "--html", "report.html", "--verbose"]);
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    let kept = folder.read(test);
+    assert!(kept.contains(&format!("app \"--url\" \"http://***@{host}/\"")), "{kept}");
+    assert!(kept.contains(&format!("package \"{open}\"")), "{kept}");
+    for text in [&checked.stdout, &checked.stderr, &all_text(&folder.path(""))] {
+        assert!(!text.contains("k3y"), "{text}");
+    }
+    // The test alone does not know them.
+    let without = run(&["replay", test]);
+    assert_eq!(without.code, 3, "{}{}", without.stdout, without.stderr);
+    assert!(
+        without.stdout.contains("needs a user and a key, which stored tests do not keep"),
+        "{}",
+        without.stdout
+    );
+    // Nor does one that somebody has written them into, as commands write it anew.
+    folder.write(test, &kept.replace("***", "anna:k3y%2F%40"));
+    let written = run(&["replay", test]);
+    assert!(written.code == 3 && !written.stdout.contains("k3y"), "{}", written.stdout);
+    folder.write(test, &kept);
+    assert_eq!(run(&["replay", test, "--url", &url]).code, 0);
+    folder.write("farlead.toml", &format!("url = \"{url}\"\n"));
+    assert_eq!(run(&["replay", test]).code, 0);
+    // A test keeps the name of a variable.
+    fs::remove_file(folder.path("farlead.toml")).expect("a file");
+    let named = format!("http://anna:${{PAGE_KEY}}@{host}/");
+    assert_eq!(run(&["check", "in.ltl", "--url", &named, "--update"]).code, 0);
+    assert!(!folder.read(test).contains("k3y"));
+    fs::remove_file(folder.path(test)).expect("a file");
+    assert_eq!(run(&["check", "in.ltl", "--url", &named]).code, 0);
+    assert!(folder.read(test).contains(&format!("\"{named}\"")), "{}", folder.read(test));
+    assert_eq!(run(&["replay", test]).code, 0);
+    let unset = ended(command(&["replay", test]).current_dir(folder.path("")), "");
+    assert_eq!(unset.code, 3, "{}{}", unset.stdout, unset.stderr);
+    assert!(unset.stdout.contains("the environment variable PAGE_KEY"), "{}", unset.stdout);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use farlead::device::sim::{self, model::Model};
 use farlead::device::webdriver::PageUrl;
 use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
-    Parameter, Pool, Request, Sealed, Secrets, Sim,
+    Parameter, Pool, Request, Sealed, Secrets, Sim, writable_address,
 };
 use farlead::gui::{Action, Key, UserAction};
 use farlead::replay::Captured;
@@ -347,7 +347,7 @@ impl AppArgs {
                 [flag, path] if flag == "--app" => of_test.app.push(below(&project.folder, path)),
                 [flag, path] if flag == "--apk" => of_test.apk.push(below(&project.folder, path)),
                 [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
-                [flag, url] if flag == "--url" => of_test.url = Some(url.clone()),
+                [flag, url] if flag == "--url" => of_test.url = Some(of_project(url, project).to_string()),
                 [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
                 other => {
                     let message = format!(
@@ -491,7 +491,7 @@ impl AppArgs {
         let app = app.iter().map(|app| ["--app".to_string(), path(app)]);
         let apk = apk.iter().map(|apk| ["--apk".to_string(), path(apk)]);
         let package = package.iter().map(|package| ["--package".to_string(), package.clone()]);
-        let url = url.iter().map(|url| ["--url".to_string(), url.clone()]);
+        let url = url.iter().map(|url| ["--url".to_string(), writable_address(url).into_owned()]);
         // The parameters of farlead.toml are for its own app.
         let of_project = project.set.iter().filter(|_| !own);
         let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
@@ -608,6 +608,12 @@ fn warn_of(loaded: &LoadedModel, shell: &Shell) {
     if !shell.quiet {
         sources::warn(&loaded.source, &loaded.diagnostics, shell);
     }
+}
+
+/// Returns the address of the page of `project` if a stored test has the same without user and key, else that of the test.
+fn of_project<'a>(url: &'a str, project: &'a Project) -> &'a str {
+    let own = project.url.as_deref().filter(|own| writable_address(own) == url);
+    own.unwrap_or(url)
 }
 
 /// Turns a path from the folder of a project into one from the current folder.

@@ -77,21 +77,6 @@ pub enum Place {
     At(String),
 }
 
-/// Returns the user and the key in the address of a server, as it has them.
-pub(crate) fn secret_of(address: &str) -> Option<&str> {
-    let (_, rest) = address.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    authority.rsplit_once('@').map(|(secret, _)| secret)
-}
-
-/// Returns the address of a server without user and key.
-pub(crate) fn without_secret(address: &str) -> String {
-    match secret_of(address) {
-        Some(secret) => address.replacen(&format!("{secret}@"), "", 1),
-        None => address.to_string(),
-    }
-}
-
 /// Returns true if this process belongs to root.
 #[cfg(feature = "webdriver")]
 fn is_root() -> bool {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::WebDriverError;
-use super::browser::{secret_of, without_secret};
 use crate::device::said;
+use crate::text::{HIDDEN, key_of, secret_of, without_secret};
 
 /// Most bytes of an answer: a page of 5,000 widgets takes 2 MB, a picture of a large display 20 MB.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
@@ -67,6 +67,8 @@ pub(super) struct Server {
     agent: ureq::Agent,
     /// Address without a slash at its end, with user and key if it has them.
     address: String,
+    /// Users and keys, each as in `user:key`, which no message has.
+    secrets: Vec<String>,
 }
 
 /// A session, which ends when it is dropped.
@@ -85,7 +87,14 @@ impl Server {
             .max_idle_connections_per_host(1);
         #[cfg(feature = "https")]
         let config = config.tls_config(encryption());
-        Server { agent: config.build().into(), address: address.trim_end_matches('/').to_string() }
+        let address = address.trim_end_matches('/').to_string();
+        let secrets = secret_of(&address).map(str::to_string).into_iter().collect();
+        Server { agent: config.build().into(), address, secrets }
+    }
+
+    /// Keeps this user and key of a page, as in `user:key`, out of messages.
+    pub fn hide(&mut self, secret: &str) {
+        self.secrets.push(secret.to_string());
     }
 
     /// Begins a session with these capabilities, as soon as one is to be had within `patience`; also returns those that it
@@ -173,23 +182,19 @@ impl Server {
         without_secret(&self.address)
     }
 
-    /// Returns `text` without the key, which an error may repeat.
+    /// Returns `text` without keys, which an error may repeat.
     fn redacted(&self, text: &str) -> String {
-        match secret_of(&self.address) {
-            Some(secret) => {
-                let key = secret.split_once(':').map_or(secret, |(_, key)| key);
-                let text = text.replace(secret, "***");
-                if key.is_empty() { text } else { text.replace(key, "***") }
-            }
-            None => text.to_string(),
-        }
+        let parts = self.secrets.iter().flat_map(|secret| [&**secret, key_of(secret)]);
+        let parts = parts.filter(|part| !part.is_empty());
+        parts.fold(text.to_string(), |text, part| text.replace(part, HIDDEN))
     }
 }
 
 impl Session {
     /// Gives the server this time for each further answer.
     pub fn answer_within(&mut self, within: Duration) {
-        self.server = Server::new(&self.server.address, within);
+        let secrets = std::mem::take(&mut self.server.secrets);
+        self.server = Server { secrets, ..Server::new(&self.server.address, within) };
     }
 
     /// Returns the value at `path` below the session.
@@ -250,11 +255,14 @@ mod tests {
         let server = Server::new("https://anna:k3y@cloud.example/wd/hub/", Duration::from_secs(1));
         assert_eq!(server.shown(), "https://cloud.example/wd/hub");
         assert_eq!(server.redacted("no anna:k3y, no k3y"), "no ***, no ***");
-        let open = Server::new("http://127.0.0.1:4444", Duration::from_secs(1));
+        let mut open = Server::new("http://127.0.0.1:4444", Duration::from_secs(1));
         assert_eq!(
             (open.shown(), open.redacted("k3y")),
             ("http://127.0.0.1:4444".to_string(), "k3y".to_string())
         );
+        // Those of a page.
+        open.hide("anna:k3y");
+        assert_eq!(open.redacted("http://anna:k3y@host/ wants k3y"), "http://***@host/ wants ***");
     }
 
     #[test]

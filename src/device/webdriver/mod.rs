@@ -22,12 +22,11 @@ use std::time::Duration;
 use super::DeviceError;
 
 pub use answers::{PhoneFacts, PhoneLog};
-pub(crate) use browser::without_secret;
 pub use browser::{Browser, Place};
 #[cfg(feature = "webdriver")]
 pub use client::ServerStatus;
 pub(crate) use page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK};
-pub use page::{PageError, PageScreen, PageUrl};
+pub use page::{PageError, PageScreen, PageUrl, UserAndKey};
 #[cfg(feature = "webdriver")]
 pub use phone::{Phone, PhoneApp, PhoneError, PhoneOptions};
 #[cfg(feature = "webdriver")]

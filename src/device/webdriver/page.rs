@@ -1,5 +1,6 @@
 //! A page as the script in the browser describes it, and the screen that it is.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use crate::device::{Notice, said};
 use crate::gui::{
     Bounds, Context, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
 };
+use crate::text::{HIDDEN, variable_of, without_what_may_be_secret};
 
 /// Longest text of an element that is kept, in bytes; the script cuts texts before.
 const TEXT_BYTES_MAX: usize = 20_000;
@@ -26,6 +28,55 @@ pub struct PageUrl {
     pub origin: String,
     /// Path, query and hash, from the slash on.
     pub place: String,
+    /// User and key, if the address has them.
+    pub secret: Option<UserAndKey>,
+}
+
+/// User and key in the address of a page: `user:key`, or a key alone. Each may be the name of a variable of the environment, like
+/// `${KEY}`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserAndKey(String);
+
+/// Without user and key: they must not reach any output.
+impl fmt::Debug for UserAndKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(HIDDEN)
+    }
+}
+
+impl UserAndKey {
+    /// Returns true if `***` takes their place, as in a stored test.
+    pub fn is_hidden(&self) -> bool {
+        self.0 == HIDDEN
+    }
+
+    /// Returns them with the values of the variables that they name, or the name of the first that has none.
+    pub fn revealed(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<UserAndKey, String> {
+        let revealed = |part: &str| match variable_of(part) {
+            Some(name) => {
+                let value = variable(name).filter(|value| !value.is_empty());
+                value.map(|value| percent_encoded(&value)).ok_or_else(|| name.to_string())
+            }
+            None => Ok(part.to_string()),
+        };
+        let parts: Result<Vec<String>, String> = self.0.splitn(2, ':').map(revealed).collect();
+        Ok(UserAndKey(parts?.join(":")))
+    }
+
+    /// Returns them as an address has them.
+    #[cfg(feature = "webdriver")]
+    pub(super) fn as_written(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Returns `text` as the user or the key of an address may have it.
+fn percent_encoded(text: &str) -> String {
+    let encoded = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(encoded).collect()
 }
 
 /// An answer of the script that is no page.
@@ -38,7 +89,7 @@ pub enum PageError {
     #[error("the answer has another form: {0}")]
     Form(String),
     /// The address is none of a page.
-    #[error("`{0}` is no address of a page; one is like `http://localhost:8000/`")]
+    #[error("`{}` is no address of a page; one is like `http://localhost:8000/`", without_what_may_be_secret(.0))]
     Url(String),
 }
 
@@ -109,18 +160,31 @@ impl PageUrl {
         let wrong = || PageError::Url(text.to_string());
         let (scheme, rest) = text.split_once("://").ok_or_else(wrong)?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let (host, place) = rest.split_at(end);
+        let (authority, place) = rest.split_at(end);
+        let (secret, host) = match authority.rsplit_once('@') {
+            Some((secret, host)) => (Some(UserAndKey(secret.to_string())), host),
+            None => (None, authority),
+        };
         let scheme = scheme.to_ascii_lowercase();
         let is_page = match &*scheme {
-            "http" | "https" => !host.is_empty() && !text.contains(char::is_whitespace),
-            "file" => host.is_empty() && place.len() > 1,
+            "http" | "https" => is_host(host) && !text.contains(char::is_whitespace),
+            "file" => secret.is_none() && host.is_empty() && place.len() > 1,
             _ => false,
         };
         if !is_page {
             return Err(wrong());
         }
         let place = if place.starts_with('/') { place.to_string() } else { format!("/{place}") };
-        Ok(PageUrl { origin: format!("{scheme}://{}", host.to_ascii_lowercase()), place })
+        Ok(PageUrl { origin: format!("{scheme}://{}", host.to_ascii_lowercase()), place, secret })
+    }
+
+    /// Returns the origin with user and key, if it has them: where farlead goes to.
+    #[cfg(feature = "webdriver")]
+    pub(super) fn entry(&self) -> String {
+        match (&self.secret, self.origin.split_once("://")) {
+            (Some(secret), Some((scheme, host))) => format!("{scheme}://{}@{host}", secret.as_written()),
+            (_, _) => self.origin.clone(),
+        }
     }
 
     /// Returns the name of the place: its path and its hash.
@@ -147,7 +211,11 @@ impl PageScreen {
         let form: Form =
             serde_json::from_value(answer).map_err(|error| PageError::Form(said(&error.to_string())))?;
         let size = (form.size.0.min(SIDE_MAX), form.size.1.min(SIDE_MAX));
-        let url = PageUrl::parse(&form.href).unwrap_or(PageUrl { origin: form.href, place: String::new() });
+        let url = PageUrl::parse(&form.href).unwrap_or(PageUrl {
+            origin: form.href,
+            place: String::new(),
+            secret: None,
+        });
         let orientation = if size.0 > size.1 { Orientation::Landscape } else { Orientation::Portrait };
         let context = Context {
             orientation,
@@ -230,6 +298,16 @@ pub(crate) const DIALOG_OK: &str = "dialog-ok";
 pub(crate) const DIALOG_CANCEL: &str = "dialog-cancel";
 pub(crate) const DIALOG_FIELD: &str = "dialog-field";
 
+/// Returns true if `host` is a name with a port, if it has one. A slash in a key would leave a part of the key in place of the port.
+fn is_host(host: &str) -> bool {
+    let (name, port) = match host.rsplit_once(':') {
+        // An address of IPv6 has colons of its own, in brackets.
+        Some((name, port)) if !port.ends_with(']') => (name, port),
+        Some(_) | None => (host, ""),
+    };
+    !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Returns the nearest pixel.
 fn pixel(place: f64) -> i32 {
     // A number that is none becomes 0, and one out of range the nearest in range.
@@ -300,6 +378,45 @@ mod tests {
         {
             assert!(PageUrl::parse(text).is_err(), "{text}");
         }
+        for (text, is_page) in [("http://[::1]:80/", true), ("http://[::1]/", true), ("http://a:8o/", false)]
+        {
+            assert_eq!(PageUrl::parse(text).is_ok(), is_page, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_user_and_a_key_are_no_part_of_the_origin_and_shown_nowhere() {
+        let url = PageUrl::parse("http://anna:k3y@Host:80/a").expect("an address");
+        assert_eq!((&*url.origin, &*url.place), ("http://host:80", "/a"));
+        assert!(!format!("{url:?}").contains("k3y"));
+        for wrong in ["http://anna:k3y@/", "http://anna:k3/y@host/", "anna:k3y@host", "ftp://anna:k3y@host/"]
+        {
+            let error = PageUrl::parse(wrong).expect_err(wrong).to_string();
+            assert!(!error.contains("k3"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_user_and_a_key_may_be_names_of_variables() {
+        let variable = |name: &str| match name {
+            "KEY" => Some("k:3/y@é".to_string()),
+            "EMPTY" => Some(String::new()),
+            _ => None,
+        };
+        let secret = |text: &str| {
+            PageUrl::parse(&format!("http://{text}@a/")).expect(text).secret.expect("a user and a key")
+        };
+        for (text, revealed) in [
+            ("anna:k3y", Ok("anna:k3y")),
+            ("anna:${KEY}", Ok("anna:k%3A3%2Fy%40%C3%A9")),
+            ("${KEY}", Ok("k%3A3%2Fy%40%C3%A9")),
+            ("${USER}:${KEY}", Err("USER")),
+            ("anna:${EMPTY}", Err("EMPTY")),
+        ] {
+            let found = secret(text).revealed(&variable);
+            assert_eq!(found.map(|found| found.0), revealed.map(str::to_string).map_err(str::to_string));
+        }
+        assert!(secret("***").is_hidden() && !secret("a:***").is_hidden());
     }
 
     #[test]

@@ -102,6 +102,10 @@ pub struct Web {
     _driver: Option<Driver>,
     app: App,
     origin: String,
+    /// Origin with user and key, if the page has them.
+    entry: String,
+    /// User and key, as in `user:key`.
+    secret: Option<String>,
     description: String,
     /// Name of the window that shows the page.
     window: String,
@@ -135,7 +139,11 @@ impl Web {
             known.extend(own.clone());
         }
         // A hub keeps a request until it has a browser.
-        let server = Server::new(&address, options.answer.max(options.queue));
+        let mut server = Server::new(&address, options.answer.max(options.queue));
+        let secret = url.secret.as_ref().map(|secret| secret.as_written().to_string());
+        if let Some(secret) = &secret {
+            server.hide(secret);
+        }
         // A browser that does not start here would not start later either.
         let patience = if driver.is_some() { Duration::ZERO } else { options.patience };
         let (mut session, has) = server.begin_within(&capabilities, patience)?;
@@ -160,6 +168,8 @@ impl Web {
                 activities: Vec::new(),
             },
             origin: url.origin.clone(),
+            entry: url.entry(),
+            secret,
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
             is_chrome,
@@ -208,14 +218,14 @@ impl Web {
             let all = json!({ "origin": self.origin, "storageTypes": "all" });
             self.chrome("Storage.clearDataForOrigin", all)?;
         } else if !self.is_chrome {
-            self.session.post("/url", &json!({ "url": format!("{}/", self.origin) }))?;
+            self.session.post("/url", &json!({ "url": format!("{}/", self.entry) }))?;
             let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
             self.leave_alone(cleared)?;
             self.session.delete("/cookie")?;
         }
         self.began = Instant::now();
         self.now = None;
-        self.session.post("/url", &json!({ "url": format!("{}{activity}", self.origin) }))?;
+        self.session.post("/url", &json!({ "url": format!("{}{activity}", self.entry) }))?;
         self.look_now()
     }
 
@@ -255,7 +265,7 @@ impl Web {
             looks += 1;
             match self.session.script(&self.look, std::slice::from_ref(&rest)) {
                 Ok(answer) => {
-                    let seen = PageScreen::read(answer)?;
+                    let seen = PageScreen::read(self.without_secret(answer))?;
                     let is_left = &**seen.screen.package() == "about:blank" && self.now.is_some();
                     if !is_left || looks >= LOOKS_MAX {
                         break seen;
@@ -266,8 +276,8 @@ impl Web {
                 Err(error) if error.is("unexpected alert open") => {
                     self.has_dialog = true;
                     let message = self.session.get("/alert/text").ok();
-                    let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
-                    break PageScreen::dialog(self.now.as_ref(), message);
+                    let message = self.without_secret(message.unwrap_or_default());
+                    break PageScreen::dialog(self.now.as_ref(), message.as_str().unwrap_or_default());
                 }
                 // The page was left while the script ran in it.
                 Err(error) if error.is("javascript error") && looks < LOOKS_MAX => {}
@@ -283,6 +293,14 @@ impl Web {
         };
         self.now = Some(seen);
         Ok(observation)
+    }
+
+    /// Returns `answer` without user and key in the addresses that it has.
+    fn without_secret(&self, answer: Value) -> Value {
+        match &self.secret {
+            Some(secret) => without(&format!("{secret}@"), answer),
+            None => answer,
+        }
     }
 
     fn perform(&mut self, action: &Action) -> Result<(), WebDriverError> {
@@ -538,6 +556,16 @@ impl Device for Web {
             other => other?,
         }
         Ok(self.look_now()?)
+    }
+}
+
+/// Returns `answer` without `part` in its texts.
+fn without(part: &str, answer: Value) -> Value {
+    match answer {
+        Value::String(text) => Value::String(text.replace(part, "")),
+        Value::Array(all) => all.into_iter().map(|one| without(part, one)).collect(),
+        Value::Object(all) => all.into_iter().map(|(key, one)| (key, without(part, one))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => answer,
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use farlead::device::writable_address;
 use farlead::report::in_shell;
 
 use super::Incoming;
@@ -115,7 +116,8 @@ impl Job {
 
 /// Returns a command of farlead as one types it in a shell.
 pub fn shown(args: &[OsString]) -> String {
-    args.iter().fold("farlead".to_string(), |all, arg| format!("{all} {}", in_shell(&arg.to_string_lossy())))
+    let written = |arg: &OsString| in_shell(&writable_address(&arg.to_string_lossy())).to_string();
+    args.iter().fold("farlead".to_string(), |all, arg| format!("{all} {}", written(arg)))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
