@@ -244,6 +244,35 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     let _ = fs::remove_dir_all(out);
 }
 
+#[test]
+fn a_guard_on_a_page_says_first_how_many_steps_it_may_take() {
+    if !has_chrome() {
+        return;
+    }
+    let url = format!("{}/todos.html", served());
+    let rules = "never \"an error\": F [crashed = true]\nnever \"a boom\": F [text = Boom]\n";
+    let folder = Folder::new("guards-on-a-page");
+    folder.write("rules.ltl", rules);
+    let path = folder.path("rules.ltl").display().to_string();
+    let out = folder.path("").display().to_string();
+    let check = ["check", &path, "--episodes", "2", "--steps", "3", "--out", &out];
+    let on_page = [&check[..], &["--url", &url]].concat();
+    let bounds = "on the device's clock; bound this with `--timeout 5min`, `--episodes 50` or `--steps 10`\n";
+    for (more, said) in [
+        (&["--only", "an error"][..], "\"an error\" takes at most 6 steps on this device, and at most 30min"),
+        (&["--timeout", "90s"], "2 guards take at most 12 steps on this device, and each at most 90s"),
+    ] {
+        let checked = farlead(&[&on_page[..], more].concat());
+        assert!(checked.stderr.contains(&format!("farlead: {said} {bounds}")), "{}", checked.stderr);
+        assert!(!checked.stdout.contains("at most 30min"), "{}", checked.stdout);
+    }
+    // Steps of a model take no time.
+    for more in [&["--url", &*url, "--quiet"][..], &["--app", "apps/chesswalk.app"]] {
+        let checked = farlead(&[&check[..], more].concat());
+        assert!(!checked.stderr.contains("at most"), "{}", checked.stderr);
+    }
+}
+
 /// Serves a page to those alone who say this user and key; returns the address.
 fn guarded(secret: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");

@@ -17,7 +17,7 @@ use farlead::report::spec_json;
 use farlead::search::{Dictionary, Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
 use farlead::sorted;
-use farlead::spec::{Expectation, Source, is_feature, scenario_names, shown_path};
+use farlead::spec::{Expectation, Source, is_feature, printable, scenario_names, shown_path};
 use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
 
@@ -29,14 +29,14 @@ use crate::lint;
 use crate::news::{News, NewsArgs};
 use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::policy;
-use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
+use crate::progress::{Progress, Ticks, WallArgs, interruption, left, shown_duration};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs};
 use crate::secrets::SecretTexts;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
-use crate::{Exit, Usage};
+use crate::{Exit, Usage, say};
 
 /// Search for the run that satisfies each spec, or that it forbids.
 #[derive(Debug, Args)]
@@ -345,6 +345,30 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
     }
 }
 
+/// Returns the most steps that the guards among `tasks` take where steps take time, and the way to fewer; none without such guards.
+fn most_steps(tasks: &[Task<'_>]) -> Option<String> {
+    let is_slow = |task: &&Task<'_>| task.spec.expectation != Expectation::Possible && !task.app.is_model();
+    let guards: Vec<&Task<'_>> = tasks.iter().filter(is_slow).collect();
+    // Runs grow with an agent that keeps what it has seen.
+    let grown = |plan: &Plan| plan.steps_limit.filter(|_| plan.agent.needs.experience);
+    let most = |plan: &Plan| grown(plan).unwrap_or(plan.steps_max).max(plan.steps_max);
+    let steps: u64 =
+        guards.iter().map(|task| u64::from(task.plan.episodes_max) * u64::from(most(&task.plan))).sum();
+    let time = guards.iter().filter_map(|task| task.plan.timeout_ms).max();
+    let (which, takes) = match &guards[..] {
+        [] => return None,
+        [one] => (format!("{:?}", printable(&one.spec.name)), "takes"),
+        all => (format!("{} guards", all.len()), "take"),
+    };
+    let each = if guards.len() > 1 { "each " } else { "" };
+    let time = time.map_or(String::new(), |ms| {
+        format!(", and {each}at most {} on the device's clock", shown_duration(ms))
+    });
+    Some(format!(
+        "{which} {takes} at most {steps} steps on this device{time}; bound this with `--timeout 5min`, `--episodes 50` or `--steps 10`"
+    ))
+}
+
 /// Most tests that are written before it is their turn, of the 256 files that a process may open on some systems.
 const STAGED_MAX: usize = 64;
 
@@ -434,6 +458,9 @@ fn check_all(
         tells_steps: args.verbose,
         news: checked.news.as_ref(),
     };
+    if let Some(most) = most_steps(tasks).filter(|_| !shell.quiet) {
+        say(&most);
+    }
     let progress = Progress::new(!shell.quiet);
     let ticks = Ticks::default();
     // Specs whose tests are in their places.

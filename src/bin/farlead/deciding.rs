@@ -38,6 +38,9 @@ const WAYS_MAX: usize = 200;
 /// Most steps that are simulated to try everything before an agent searches: some tens of milliseconds.
 const SIMULATED_MAX_AT_FIRST: u64 = 20_000;
 
+/// Mean time of an episode from which on each of them is shown as progress.
+const SLOW_EPISODE_S: f64 = 0.1;
+
 /// Advice after a search that found nothing.
 const TRY_EVERYTHING: &str = "or try everything, on a model: `--exhaustive`";
 
@@ -455,12 +458,14 @@ fn decide_by_search(
         let of_time = plan.timeout_ms.map_or(0.0, |most| *device_ms as f64 / most as f64);
         // The budget that is spent first ends the search.
         let share = (f64::from(*episode) / f64::from(episodes_max)).max(of_time);
-        // Formatting a line for each episode would slow the search down.
-        if episode % 16 == 1 {
+        // Formatting a line for each episode would slow a fast search down.
+        if episode % 16 == 1 || seconds > f64::from(*episode) * SLOW_EPISODE_S {
             let closest = closest.map_or(String::new(), |steps| format!(", at best {steps} to go"));
             let rate = *steps as f64 / seconds.max(1e-6);
             let learning = learning.filter(|_| asked.tells_steps).map(shown_learning).unwrap_or_default();
-            let line = format!("episode {episode}/{episodes_max}{closest}{learning}, {rate:.0} steps/s");
+            let places = usize::from(rate < 10.0);
+            let line =
+                format!("episode {episode}/{episodes_max}{closest}{learning}, {rate:.places$} steps/s");
             watch(&line, seconds, share);
         }
         !is_stopped

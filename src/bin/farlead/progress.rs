@@ -207,6 +207,15 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Returns a time as [`duration_ms`] reads it.
+pub fn shown_duration(ms: u64) -> String {
+    match ms {
+        ms if ms.is_multiple_of(60_000) => format!("{}min", ms / 60_000),
+        ms if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
+        ms => format!("{ms}ms"),
+    }
+}
+
 /// Returns the exit code after the signal that came: 130 for Ctrl-C, and if there was none.
 pub fn interrupted_code() -> u8 {
     match SIGNAL.load(Ordering::Relaxed) {
