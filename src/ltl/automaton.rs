@@ -704,7 +704,7 @@ impl Automaton {
         }
     }
 
-    fn state_of(&mut self, residual: Residual) -> ResidualId {
+    pub(super) fn state_of(&mut self, residual: Residual) -> ResidualId {
         let residual = self.shortened(residual);
         let hash = hash_of(&residual);
         let known = self.by_residual.find(hash, |index| self.states[index as usize].residual == residual);

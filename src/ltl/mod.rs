@@ -10,6 +10,7 @@ mod automaton;
 mod bdd;
 mod display;
 mod duty;
+mod families;
 mod formula;
 mod keep;
 mod labels;
@@ -25,6 +26,7 @@ mod unrolled;
 pub use automaton::{Automaton, ResidualId, TooManyResiduals};
 pub use display::Display;
 pub use duty::{Duties, Duty};
+pub use families::Passed;
 pub use formula::{
     Atom, Bound, Formula, Formulas, Interval, KEEPS_MAX, Keep, Members, Node, QUANTUM_MS, Unit,
 };

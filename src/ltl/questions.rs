@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Lasting, ResidualId, TooManyResiduals};
+use super::families::Passed;
 use super::formula::{Formula, Formulas};
 use super::labels::Labels;
 use super::meaning::{
@@ -177,10 +178,11 @@ impl Automaton {
     }
 
     /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
-    /// `states_max`, takes too much work, has a clock, or keeps values.
+    /// `states_max`, takes too much work, or keeps too many values at a time. With a clock, states that differ by the time that
+    /// is left are merged too.
     pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
-        if self.has_time || self.kept.is_some() {
-            return None;
+        if self.has_time {
+            return self.graph_of_families(states_max);
         }
         let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
         let mut graph = Graph { states: vec![ResidualId::START], edges: Vec::new() };
@@ -203,7 +205,7 @@ impl Automaton {
                         graph.states.len() - 1
                     }
                 };
-                graph.edges.push(GraphEdge { from: next, to, cubes });
+                graph.edges.push(GraphEdge { from: next, to, cubes, passed: None });
             }
             if graph.states.len() > states_max {
                 return None;
@@ -226,7 +228,11 @@ impl Automaton {
         Ok(followers.collect())
     }
 
-    fn guards(&mut self, state: ResidualId, followers_max: usize) -> Result<Vec<Guard>, TooManyResiduals> {
+    pub(super) fn guards(
+        &mut self,
+        state: ResidualId,
+        followers_max: usize,
+    ) -> Result<Vec<Guard>, TooManyResiduals> {
         let mut guards = self.ask(state, |meaning, formulas, class| {
             meaning.guards(formulas, class, followers_max, meaning.allowance(LISTED_MAX))
         })?;
@@ -468,6 +474,15 @@ impl Automaton {
         answer.map_err(|TooMany| TooManyResiduals)
     }
 
+    /// Returns the meaning of `state`.
+    pub(super) fn class_of_state(&mut self, state: ResidualId) -> Result<Class, TooManyResiduals> {
+        let class = self.class(state);
+        if self.meaning.is_exhausted() {
+            return Err(TooManyResiduals);
+        }
+        class.map_err(|TooMany| TooManyResiduals)
+    }
+
     fn class(&mut self, state: ResidualId) -> Result<Class, TooMany> {
         if let Some(known) = self.states[state.index()].class {
             return Ok(known);
@@ -527,7 +542,7 @@ fn all_of(shares: &[Share]) -> Share {
     any_of(&others).of_the_others()
 }
 
-fn labels_of(way: &[(u32, bool)]) -> Labels {
+pub(super) fn labels_of(way: &[(u32, bool)]) -> Labels {
     way.iter().filter(|(_, holds)| *holds).map(|&(atom, _)| atom).collect()
 }
 
@@ -560,4 +575,6 @@ pub struct GraphEdge {
     /// Labels of the step: the atoms of one of these cubes, each with its value. `None` if there are too many
     /// to read.
     pub cubes: Option<Vec<Cube>>,
+    /// Time that passes before the step, where that matters.
+    pub passed: Option<Passed>,
 }

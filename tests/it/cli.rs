@@ -330,6 +330,37 @@ fn explain_draws_the_automaton_for_graphviz() {
     assert_eq!(farlead(&["explain", "specs/chesswalk/pause.ltl", "--only", "z"], "").code, 2);
 }
 
+#[test]
+fn explain_draws_bounds_in_time_and_kept_values() {
+    let specs = file(
+        "drawn.ltl",
+        "possible \"soon\": F[<=2s] [text = a]
+possible \"again\": keep x = text(id = count): X F [text = {x}]
+possible \"each\": G keep x = text(id = count): F [text = {x}]\n",
+    );
+    let specs = specs.display().to_string();
+    let draw = |name: &str| farlead(&["explain", &specs, "--only", name, "--dot", "--quiet"], "");
+    let soon = draw("soon").stdout;
+    for line in [
+        "1 [label=\"F[<=2s] [text = a]\"];",
+        "1 -> 1 [label=\"at most 2s later: ![text = a]\"];",
+        "1 -> 2 [label=\"at most 2s later: [text = a]\"];",
+        "states that differ by the time that is left are one, with the most that can be left; times are for that one\";",
+    ] {
+        assert!(soon.contains(line), "{soon}");
+    }
+    let again = draw("again").stdout;
+    assert!(again.contains("1 -> 2 [label=\"[text = {x}] (x 1)\"];"), "{again}");
+    assert!(!again.contains("time that is left"), "{again}");
+    let each = draw("each");
+    assert_eq!((each.code, &*each.stdout), (2, ""));
+    assert!(
+        each.stderr.contains("the automaton of `each` keeps too many values at a time"),
+        "{}",
+        each.stderr
+    );
+}
+
 const THERE_AND_BACK: &str = "X (main U (about & X (about U main)))";
 
 #[test]

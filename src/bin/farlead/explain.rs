@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
-use farlead::ltl::{Automaton, Permanent, ResidualId, Unit};
+use farlead::ltl::{Automaton, GraphEdge, Permanent, ResidualId, Unit};
 use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, WitnessStep, shown_path};
 
 use crate::lint::counted;
@@ -139,11 +139,11 @@ fn promise(expectation: Expectation) -> &'static str {
 }
 
 fn counted_states(spec: &Spec) -> String {
+    let clock = if spec.formulas.has_time(spec.formula) { ", with a clock" } else { "" };
     match Automaton::new(&spec.formulas, spec.formula).graph(STATES_MAX) {
-        Some(graph) => format!("an automaton of {}", counted(graph.states.len(), "state")),
-        None if spec.formulas.has_time(spec.formula) => "an automaton with a clock".to_string(),
-        None if spec.formulas.has_keep(spec.formula) => "an automaton that remembers values".to_string(),
-        None => format!("an automaton of more than {STATES_MAX} states"),
+        Some(graph) => format!("an automaton of {}{clock}", counted(graph.states.len(), "state")),
+        None if spec.formulas.has_keep(spec.formula) => format!("an automaton of too many values{clock}"),
+        None => format!("an automaton of more than {STATES_MAX} states{clock}"),
     }
 }
 
@@ -183,18 +183,15 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
 
 fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
-    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
-    if automaton.has_time() {
-        let message =
-            format!("the automaton of `{}` has a clock, and farlead draws none with one", spec.name);
-        return Err(Usage::new(message).into());
-    }
     let Some(graph) = automaton.graph(STATES_MAX) else {
-        return Err(Usage::new(format!(
-            "the automaton of `{}` has more than {STATES_MAX} states; nobody could read its picture",
-            spec.name
-        ))
-        .into());
+        let what = match spec.formulas.has_keep(spec.formula) {
+            true => {
+                "keeps too many values at a time, as when a later step may keep one each time".to_string()
+            }
+            false => format!("has more than {STATES_MAX} states"),
+        };
+        let message = format!("the automaton of `{}` {what}; nobody could read its picture", spec.name);
+        return Err(Usage::new(message).into());
     };
     writeln!(out, "digraph {} {{", quoted(&spec.name))?;
     writeln!(out, "  rankdir=LR; node [shape=box, style=rounded, fontname=\"sans-serif\"];")?;
@@ -206,8 +203,10 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
         // The start is drawn even if it is lost already, as a picture needs one node.
         .map(|&state| state != ResidualId::START && automaton.permanent(state) == Permanent::Violated)
         .collect();
-    if lost.contains(&true) {
-        writeln!(out, "  label=\"a step without an arrow violates the formula for good\";")?;
+    let lost_words = lost.contains(&true).then_some("a step without an arrow violates the formula for good");
+    let notes: Vec<&str> = lost_words.into_iter().chain(automaton.has_time().then_some(OF_TIME)).collect();
+    if !notes.is_empty() {
+        writeln!(out, "  label={};", quoted(&notes.join("\n")))?;
     }
     for (at, &state) in graph.states.iter().enumerate().filter(|(at, _)| !lost[*at]) {
         let label = wrapped(&automaton.residual(state).shortened(30).to_string());
@@ -218,25 +217,34 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
         writeln!(out, "  {at} [label={}{border}{colour}];", quoted(&label))?;
     }
     for edge in graph.edges.iter().filter(|edge| !lost[edge.from] && !lost[edge.to]) {
-        let label = match &edge.cubes {
-            // The labels of this edge have too many cases to be written.
-            None => "…".to_owned(),
-            Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, &names)).collect::<Vec<_>>().join("\n"),
-        };
+        // The labels of an edge may have too many cases to be written.
+        let label = step_in_words(&automaton, edge, "…", "\n");
         writeln!(out, "  {} -> {} [label={}];", edge.from, edge.to, quoted(&label))?;
     }
     writeln!(out, "}}")?;
     Ok(())
 }
 
+/// Meaning of the times in a picture.
+const OF_TIME: &str = "states that differ by the time that is left are one, with the most that can be left; times are for that one";
+
+/// Returns the steps of an edge: the time that passes before them, where it matters, and their labels, `or` between the cases.
+pub fn step_in_words(automaton: &Automaton, edge: &GraphEdge, many: &str, or: &str) -> String {
+    let labels = match &edge.cubes {
+        None => many.to_owned(),
+        Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, automaton)).collect::<Vec<_>>().join(or),
+    };
+    edge.passed.map_or(labels.clone(), |passed| format!("{passed}: {labels}"))
+}
+
 /// Writes a set of labels in a line; `!` stands before those that do not hold.
-pub fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
+fn in_a_line(cube: &[(u32, bool)], automaton: &Automaton) -> String {
     if cube.is_empty() {
         return "anything".to_owned();
     }
     let parts = cube.iter().map(|&(atom, holds)| {
-        let name = &names[atom as usize];
-        if holds { name.clone() } else { format!("!{name}") }
+        let name = automaton.atom_name(atom);
+        if holds { name.to_owned() } else { format!("!{name}") }
     });
     parts.collect::<Vec<_>>().join(" & ")
 }

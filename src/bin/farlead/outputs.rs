@@ -559,7 +559,6 @@ pub fn began(
 /// Returns the automaton of a spec, unless it is too large to be shown.
 pub fn automaton(spec: &Spec) -> Option<event::Automaton> {
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
-    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
     let graph = automaton.graph(RESIDUALS_MAX)?;
     let residuals = graph.states.iter().map(|&state| event::Residual {
         text: automaton.residual(state).to_string(),
@@ -568,16 +567,7 @@ pub fn automaton(spec: &Spec) -> Option<event::Automaton> {
     let ways = graph.edges.iter().map(|edge| Way {
         from: edge.from,
         to: edge.to,
-        by: edge.cubes.as_ref().map_or_else(
-            || "many".to_string(),
-            |cubes| {
-                cubes
-                    .iter()
-                    .map(|cube| crate::explain::in_a_line(cube, &names))
-                    .collect::<Vec<_>>()
-                    .join(" or ")
-            },
-        ),
+        by: crate::explain::step_in_words(&automaton, edge, "many", " or "),
         times: 0,
     });
     Some(event::Automaton { residuals: residuals.collect(), ways: ways.collect() })

@@ -71,25 +71,106 @@ struct Followed {
 }
 
 fn followed<'l>(automaton: &Automaton, left: impl Iterator<Item = &'l str>) -> Followed {
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    for (number, residual) in automaton.residuals.iter().enumerate() {
-        // Two residuals may be spelled alike; the first comes earlier.
-        numbers.entry(&residual.text).or_insert(number);
-    }
+    let patterns: Vec<Vec<String>> =
+        automaton.residuals.iter().map(|residual| pattern(&residual.text)).collect();
     let ways: BTreeSet<(usize, usize)> = sorted::set(automaton.ways.iter().map(|way| (way.from, way.to)));
     let mut taken = Taken::new();
     let mut now = 0;
     for (number, residual) in left.enumerate() {
-        match numbers.get(residual) {
-            Some(&next) if ways.contains(&(now, next)) => {
-                taken.entry((now, next)).or_default().push(number);
-                now = next;
-            }
+        // Two residuals may be spelled alike; the first comes earlier.
+        let nexts = || ways.range((now, 0)..=(now, usize::MAX)).map(|&(_, next)| next);
+        let same = nexts().find(|&next| automaton.residuals[next].text == residual);
+        let untimed = untimed(residual);
+        let Some(next) = same.or_else(|| nexts().find(|&next| fits(&untimed, &patterns[next]))) else {
             // From here on the residuals of the run are none of the drawn ones.
-            _ => return Followed { taken, lost: Some(number), now },
-        }
+            return Followed { taken, lost: Some(number), now };
+        };
+        taken.entry((now, next)).or_default().push(number);
+        now = next;
     }
     Followed { taken, lost: None, now }
+}
+
+/// Returns the parts of a drawn residual that stand in that of a run as well, in their order: a run has values where the
+/// drawing has names of kept ones, as in `[text = {x}] (x 1)`, and less time left.
+fn pattern(drawn: &str) -> Vec<String> {
+    let drawn = untimed(drawn);
+    let mut rest = &*drawn;
+    let mut parts = vec![String::new()];
+    while let Some((atom, numbered)) = rest.split_once("] (") {
+        // The name and the number of a value, and those of further ones.
+        let Some((_, mut after)) = numbered.split_once(')').filter(|(value, _)| is_value(value)) else {
+            push(&mut parts, &format!("{atom}] ("));
+            rest = numbered;
+            continue;
+        };
+        while let Some((_, further)) = after
+            .strip_prefix(" (")
+            .and_then(|further| further.split_once(')'))
+            .filter(|(value, _)| is_value(value))
+        {
+            after = further;
+        }
+        let start = atom.rfind('[').unwrap_or(0);
+        push(&mut parts, &atom[..start]);
+        let mut within = &atom[start..];
+        while let Some((before, (_, behind))) =
+            within.split_once('{').and_then(|(before, term)| Some((before, term.split_once('}')?)))
+        {
+            push(&mut parts, before);
+            parts.push(String::new());
+            within = behind;
+        }
+        push(&mut parts, &format!("{within}]"));
+        rest = after;
+    }
+    push(&mut parts, rest);
+    parts
+}
+
+/// Adds `text` to the last of `parts`.
+fn push(parts: &mut [String], text: &str) {
+    if let Some(last) = parts.last_mut() {
+        last.push_str(text);
+    }
+}
+
+/// Returns true if `text` is the name of a kept value with a number, like `x 1`.
+fn is_value(text: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|char| char.is_alphanumeric() || char == '_');
+    text.split_once(' ').is_some_and(|(name, number)| is_name(name) && number.parse::<u32>().is_ok())
+}
+
+/// Returns true if `text` has these parts in their order, the first at its start and the last at its end.
+fn fits(text: &str, parts: &[String]) -> bool {
+    let [first, middle @ .., last] = parts else { return parts.first().is_some_and(|only| only == text) };
+    let Some(mut rest) = text.strip_prefix(&**first) else { return false };
+    for part in middle {
+        let Some(at) = rest.find(&**part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(&**last)
+}
+
+/// Returns the text of a residual without the times of its bounds, like `F[s] [text = a]`.
+fn untimed(text: &str) -> String {
+    let mut untimed = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        let (before, bracket) = rest.split_at(at);
+        untimed.push_str(before);
+        let end = bracket.find(']').map_or(bracket.len(), |end| end + 1);
+        let is_bound = before.ends_with(|char: char| "FGURWM".contains(char));
+        let is_time = |char: char| char.is_ascii_digit() || "[]<=>.ms".contains(char);
+        let bound = &bracket[..end];
+        if is_bound && bound.contains('s') && bound.chars().all(is_time) {
+            untimed.push_str("[s]");
+        } else {
+            untimed.push_str(bound);
+        }
+        rest = &bracket[end..];
+    }
+    untimed + rest
 }
 
 fn picture(automaton: &Automaton, taken: &Taken) -> String {
@@ -102,6 +183,10 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
     html += "<p class=\"quiet\">A box with two lines is satisfied if the run ends there.";
     if !has_all {
         html += " A step without an arrow violates the formula for good.";
+    }
+    if automaton.residuals.iter().any(|residual| untimed(&residual.text) != residual.text) {
+        html += " Residuals that differ by the time that is left are one, with the most that can be left; times at its arrows \
+                 are for that one.";
     }
     html += "</p>";
     html
@@ -217,4 +302,37 @@ fn list(automaton: &Automaton) -> String {
     }
     html += "</details>";
     html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Residual, Way};
+
+    /// Returns the way of a run that leaves `left` through an automaton of these residuals, each of which leads to all.
+    fn way(residuals: &[&str], left: &[&str]) -> Vec<usize> {
+        let way = |from, to| Way { from, to, by: String::new(), times: 0 };
+        let all = 0..residuals.len();
+        let automaton = Automaton {
+            residuals: residuals
+                .iter()
+                .map(|text| Residual { text: text.to_string(), satisfied: false })
+                .collect(),
+            ways: all.clone().flat_map(|from| all.clone().map(move |to| way(from, to))).collect(),
+        };
+        let now = |steps: usize| followed(&automaton, left[..steps].iter().copied()).now;
+        (1..=left.len()).map(now).collect()
+    }
+
+    #[test]
+    fn a_run_is_followed_with_less_time_left_and_with_values() {
+        let drawn = ["start", "F[<=2s] [text = a]", "F[<=2s] [text = b]", "true"];
+        let left = ["F[<=1700ms] [text = a]", "F[<=0s] [text = b]", "true"];
+        assert_eq!(way(&drawn, &left), [1, 2, 3]);
+        let drawn = ["start", "F ([text = {x}] (x 1) & [id = {y}] (y 1))", "F [desc = {x + 1}] (x 1) (y 2)"];
+        let left = ["F ([text = \"a)\"] & [id = b])", "F [desc = 4]", "F [desc = 4] & [id = c]"];
+        assert_eq!(way(&drawn, &left), [1, 2, 2]);
+        // Only what stands in place of values and times may differ.
+        assert_eq!(way(&["start", "F[<=2s] a", "F[<=2] a"], &["F[<=1] a", "G[<=1s] a"]), [0, 0]);
+    }
 }
