@@ -44,24 +44,22 @@ impl fmt::Display for Passed {
         };
         let written = |ms: u32| Unit::Time.written(ms);
         // The end that is written shorter is the one that the formula names.
-        let least = match from_ms.checked_sub(quantum_ms).map(written) {
-            Some(before) if before.len() < written(from_ms).len() => format!("more than {before}"),
-            Some(_) | None => written(from_ms),
+        let (more, least) = match from_ms.checked_sub(quantum_ms).map(written) {
+            Some(before) if before.len() < written(from_ms).len() => ("more than ", before),
+            Some(_) | None => ("", written(from_ms)),
         };
-        let most = to_ms.map(|to| (written(to), written(to.saturating_add(quantum_ms))));
-        let most = most.map(|(to, after)| match after.len() < to.len() {
-            true => (format!("less than {after}"), true),
-            false => (to, false),
-        });
-        match most {
+        let (less, most) = match to_ms.map(|to| (written(to), written(to.saturating_add(quantum_ms)))) {
+            Some((to, after)) if after.len() < to.len() => ("less than ", after),
+            Some((to, _)) => ("", to),
+            None => ("", String::new()),
+        };
+        let or = |word: &'static str, other| if word.is_empty() { other } else { word };
+        match to_ms {
             None if from_ms == 0 => out.write_str("at any time")?,
-            None if least.starts_with("more") => write!(out, "{least} later")?,
-            None => write!(out, "at least {least} later")?,
-            Some((most, is_less)) if from_ms == 0 => {
-                write!(out, "{}{most} later", if is_less { "" } else { "at most " })?;
-            }
-            Some(_) if to_ms == Some(from_ms) => write!(out, "{} later", written(from_ms))?,
-            Some((most, _)) => write!(out, "{least} to {most} later")?,
+            None => write!(out, "{}{least} later", or(more, "at least "))?,
+            Some(_) if from_ms == 0 => write!(out, "{}{most} later", or(less, "at most "))?,
+            Some(to_ms) if to_ms == from_ms => write!(out, "{} later", written(from_ms))?,
+            Some(_) => write!(out, "{more}{least} to {less}{most} later")?,
         }
         if begins_anew { out.write_str(", and time begins anew") } else { Ok(()) }
     }
@@ -219,29 +217,13 @@ impl Automaton {
     /// `f` is more than two. There would be a residual for each set of rests.
     fn without_implied(&mut self, state: ResidualId) -> ResidualId {
         let residual = self.states[state.index()].residual;
-        let formulas = &mut self.progression.formulas;
-        let mut built: BTreeMap<Formula, Formula> = BTreeMap::new();
-        for part in formulas.parts(residual.formula) {
-            let whole = formulas.rebuilt(part, |f| built[&f.bare()].negated_if(f.is_negated()));
-            let whole = match formulas.node(whole) {
-                Node::And(members) => {
-                    let members = formulas.members(members).to_vec();
-                    let kept = strongest(formulas, &members);
-                    formulas.and(kept).negated_if(whole.is_negated())
-                }
-                Node::True
-                | Node::Atom(_)
-                | Node::Keep(..)
-                | Node::Iff(..)
-                | Node::Next(_)
-                | Node::Until(..)
-                | Node::StrongRelease(..)
-                | Node::Previous(_)
-                | Node::Since(..) => whole,
-            };
-            built.insert(part, whole);
-        }
-        let whole = built[&residual.formula.bare()].negated_if(residual.formula.is_negated());
+        let whole = self.progression.formulas.mapped(residual.formula, |formulas, part, of| {
+            let whole = formulas.rebuilt(part, of);
+            let Node::And(members) = formulas.node(whole) else { return whole };
+            let members = formulas.members(members).to_vec();
+            let kept = strongest(formulas, &members);
+            formulas.and(kept).negated_if(whole.is_negated())
+        });
         if whole == residual.formula {
             return state;
         }
@@ -254,23 +236,10 @@ impl Automaton {
         let formulas = &self.progression.formulas;
         let mut bounds = Bounds::new();
         for part in formulas.parts(self.formula) {
-            match formulas.node(part) {
-                Node::Until(bound, a, b) if bound.unit == Unit::Time => {
-                    bounds.entry((false, a, b)).or_default().push(bound);
-                }
-                Node::StrongRelease(bound, a, b) if bound.unit == Unit::Time => {
-                    bounds.entry((true, a, b)).or_default().push(bound);
-                }
-                Node::True
-                | Node::Atom(_)
-                | Node::And(_)
-                | Node::Keep(..)
-                | Node::Iff(..)
-                | Node::Next(_)
-                | Node::Until(..)
-                | Node::StrongRelease(..)
-                | Node::Previous(_)
-                | Node::Since(..) => {}
+            if let Some((is_release, bound, a, b)) = formulas.bounded(part)
+                && bound.unit == Unit::Time
+            {
+                bounds.entry((is_release, a, b)).or_default().push(bound);
             }
         }
         bounds
@@ -284,33 +253,18 @@ impl Automaton {
             Permanent::Open => {}
         }
         let spelled = self.states[state.index()].spelled;
-        let formulas = &mut self.progression.formulas;
         // With a value in place of a kept name, it is about something that the formula does not have.
         let all: Vec<Bound> = most.values().flatten().copied().collect();
         let with_most = |bound: Bound, about| most_of(bound, most.get(&about).unwrap_or(&all));
-        let mut built: BTreeMap<Formula, Formula> = BTreeMap::new();
-        for part in formulas.parts(spelled) {
-            let whole = match formulas.node(part) {
-                Node::Until(bound, a, b) if bound.unit == Unit::Rest => {
-                    formulas.until(with_most(bound, (false, a, b)), a, b)
-                }
-                Node::StrongRelease(bound, a, b) if bound.unit == Unit::Rest => {
-                    formulas.strong_release(with_most(bound, (true, a, b)), a, b)
-                }
-                Node::True
-                | Node::Atom(_)
-                | Node::And(_)
-                | Node::Keep(..)
-                | Node::Iff(..)
-                | Node::Next(_)
-                | Node::Until(..)
-                | Node::StrongRelease(..)
-                | Node::Previous(_)
-                | Node::Since(..) => formulas.rebuilt(part, |f| built[&f.bare()].negated_if(f.is_negated())),
-            };
-            built.insert(part, whole);
-        }
-        built[&spelled.bare()].negated_if(spelled.is_negated())
+        self.progression.formulas.mapped(spelled, |formulas, part, of| match formulas.bounded(part) {
+            Some((false, bound, a, b)) if bound.unit == Unit::Rest => {
+                formulas.until(with_most(bound, (false, a, b)), a, b)
+            }
+            Some((true, bound, a, b)) if bound.unit == Unit::Rest => {
+                formulas.strong_release(with_most(bound, (true, a, b)), a, b)
+            }
+            Some(_) | None => formulas.rebuilt(part, of),
+        })
     }
 }
 
@@ -323,12 +277,7 @@ impl Families {
             let is_loop = self.of_member[*to] == family;
             let begins_anew =
                 quanta > 0 && is_loop && *to == self.longest[family] && self.moments[*to].len() > 1;
-            let entry = steps.entry((self.of_member[*to], begins_anew)).or_insert_with(|| Some(Vec::new()));
-            match (entry.as_mut(), cubes) {
-                (Some(all), Some(more)) => all.extend(more.iter().cloned()),
-                (Some(_), None) => *entry = None,
-                (None, _) => {}
-            }
+            add(&mut steps, (self.of_member[*to], begins_anew), cubes.clone());
         }
         steps.values_mut().flatten().for_each(merge);
         steps
@@ -368,12 +317,7 @@ impl Families {
                     continue;
                 }
                 for ((to, _), cubes) in steps {
-                    let entry = more.entry((to, false)).or_insert_with(|| Some(Vec::new()));
-                    match (entry.as_mut(), cubes) {
-                        (Some(all), Some(more)) => all.extend(more),
-                        (Some(_), None) => *entry = None,
-                        (None, _) => {}
-                    }
+                    add(&mut more, (to, false), cubes);
                 }
             }
         }
@@ -382,25 +326,22 @@ impl Families {
     }
 }
 
+/// Adds steps to a target with these labels.
+fn add(steps: &mut Steps, target: Target, cubes: Cubes) {
+    let entry = steps.entry(target).or_insert_with(|| Some(Vec::new()));
+    match (entry.as_mut(), cubes) {
+        (Some(all), Some(more)) => all.extend(more),
+        (Some(_), None) => *entry = None,
+        (None, _) => {}
+    }
+}
+
 /// Returns the members of a conjunction without those that ask for the same as another, with another rest, and for less.
 fn strongest(formulas: &Formulas, members: &[Formula]) -> Vec<Formula> {
-    let rest = |member: Formula| match formulas.node(member) {
-        Node::Until(bound, a, b) if (bound.from, bound.unit) == (0, Unit::Rest) => {
-            Some(((false, member.is_negated(), a, b), bound.to))
-        }
-        Node::StrongRelease(bound, a, b) if (bound.from, bound.unit) == (0, Unit::Rest) => {
-            Some(((true, member.is_negated(), a, b), bound.to))
-        }
-        Node::True
-        | Node::Atom(_)
-        | Node::And(_)
-        | Node::Keep(..)
-        | Node::Iff(..)
-        | Node::Next(_)
-        | Node::Until(..)
-        | Node::StrongRelease(..)
-        | Node::Previous(_)
-        | Node::Since(..) => None,
+    let rest = |member: Formula| {
+        let (is_release, bound, a, b) = formulas.bounded(member)?;
+        let is_rest = (bound.from, bound.unit) == (0, Unit::Rest);
+        is_rest.then_some(((is_release, member.is_negated(), a, b), bound.to))
     };
     let is_implied = |member: &Formula| {
         let Some((about, to)) = rest(*member) else { return false };
@@ -477,6 +418,7 @@ fn merged(one: &Cube, other: &Cube) -> Option<Cube> {
 #[cfg(test)]
 mod tests {
     use super::super::labels::Labels;
+    use super::super::random::choose;
     use super::*;
 
     /// Returns the automaton of `formula` in text: each state, and below it its steps.
@@ -540,12 +482,6 @@ mod tests {
         ] {
             assert_eq!(words(from, to, anew), expected);
         }
-    }
-
-    /// Returns a number below `count` from a row that is the same each time.
-    fn choose(state: &mut u64, count: u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % count
     }
 
     fn random(formulas: &mut Formulas, state: &mut u64, operators: u64) -> Formula {

@@ -10,6 +10,7 @@
 //! negation share a node: `a | b` is `!(!a & !b)`.
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use super::table::{Unique, hash_of};
@@ -641,7 +642,7 @@ impl Formulas {
 
     /// Returns `formula` and all formulas below it, parts before wholes, without their negations.
     pub fn parts(&self, formula: Formula) -> Vec<Formula> {
-        let mut seen = std::collections::BTreeSet::from([formula.bare()]);
+        let mut seen = BTreeSet::from([formula.bare()]);
         let mut open = vec![formula.bare()];
         while let Some(next) = open.pop() {
             self.for_each_part(self.node(next), |part| {
@@ -734,12 +735,11 @@ impl Formulas {
         &mut self,
         formula: Formula,
         keep: Option<Keep>,
-        atoms: &std::collections::BTreeMap<Atom, Formula>,
+        atoms: &BTreeMap<Atom, Formula>,
     ) -> Formula {
-        let mut all = std::collections::BTreeMap::new();
-        for part in self.parts(formula) {
-            let is_bound = keep.is_some_and(|keep| self.free(part) >> keep.0 & 1 == 0);
-            let value = match self.node(part) {
+        self.mapped(formula, |formulas, part, of| {
+            let is_bound = keep.is_some_and(|keep| formulas.free(part) >> keep.0 & 1 == 0);
+            match formulas.node(part) {
                 _ if is_bound => part,
                 Node::Atom(atom) => atoms.get(&atom).copied().unwrap_or(part),
                 Node::Previous(_) | Node::Since(..) => part,
@@ -749,14 +749,40 @@ impl Formulas {
                 | Node::Iff(..)
                 | Node::Next(_)
                 | Node::Until(..)
-                | Node::StrongRelease(..) => self.rebuilt(part, |f: Formula| {
-                    let found: Formula = all[&f.bare()];
-                    found.negated_if(f.is_negated())
-                }),
-            };
+                | Node::StrongRelease(..) => formulas.rebuilt(part, of),
+            }
+        })
+    }
+
+    /// Returns `formula` with what `with` makes of each part, without its negation, in its place; it is given what was made of
+    /// the parts within.
+    pub(super) fn mapped(
+        &mut self,
+        formula: Formula,
+        mut with: impl FnMut(&mut Formulas, Formula, &dyn Fn(Formula) -> Formula) -> Formula,
+    ) -> Formula {
+        let mut all = BTreeMap::new();
+        for part in self.parts(formula) {
+            let value = with(self, part, &|within| changed(&all, within));
             all.insert(part, value);
         }
-        all[&formula.bare()].negated_if(formula.is_negated())
+        changed(&all, formula)
+    }
+
+    /// Returns true for a strong release, the bound, and both sides of an until or a strong release; none for any other formula.
+    pub(super) fn bounded(&self, formula: Formula) -> Option<(bool, Bound, Formula, Formula)> {
+        match self.node(formula) {
+            Node::Until(bound, a, b) => Some((false, bound, a, b)),
+            Node::StrongRelease(bound, a, b) => Some((true, bound, a, b)),
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Keep(..)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Previous(_)
+            | Node::Since(..) => None,
+        }
     }
 
     /// Compares two formulas by content, so the order is the same in every store.
@@ -858,7 +884,7 @@ impl Formulas {
     /// Returns true if every trace that violates `formula` violates it for good, as its operators show: none of them asks for
     /// a step to come.
     pub(super) fn is_safe(&self, formula: Formula) -> bool {
-        let mut seen = std::collections::BTreeSet::from([formula]);
+        let mut seen = BTreeSet::from([formula]);
         let mut open = vec![formula];
         while let Some(formula) = open.pop() {
             let negate = formula.is_negated();
@@ -1001,4 +1027,9 @@ fn first_difference<'a>(
     mut pairs: impl Iterator<Item = (&'a Formula, &'a Formula)>,
 ) -> Option<(Formula, Formula)> {
     pairs.find(|(x, y)| x != y).map(|(&x, &y)| (x, y))
+}
+
+/// Returns the formula that replaced `formula`.
+pub(super) fn changed(all: &BTreeMap<Formula, Formula>, formula: Formula) -> Formula {
+    all[&formula.bare()].negated_if(formula.is_negated())
 }

@@ -19,6 +19,8 @@ mod monitor;
 mod parts;
 mod progress;
 mod questions;
+#[cfg(test)]
+mod random;
 mod sat;
 mod table;
 mod unrolled;

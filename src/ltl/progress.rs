@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::formula::{Atom, Formula, Formulas, Keep, Node};
+use super::formula::{Atom, Formula, Formulas, Keep, Node, changed};
 use super::labels::Labels;
 use super::table::{Unique, hash_of};
 
@@ -94,19 +94,18 @@ impl Progression {
         if !self.formulas.waits(formula) {
             return formula;
         }
-        let mut waited = BTreeMap::new();
-        for part in self.formulas.parts(formula) {
-            let node = self.formulas.node(part);
-            let value = if !self.formulas.waits(part) {
-                part
-            } else if matches!(node, Node::And(_) | Node::Iff(..)) {
-                self.rebuild(part, Formula::FALSE, |f: Formula| changed(&waited, f))
-            } else {
-                self.formulas.waited(node, elapsed_ms)
-            };
-            waited.insert(part, value);
-        }
-        changed(&waited, formula)
+        self.formulas.mapped(formula, |formulas, part, of| match formulas.node(part) {
+            _ if !formulas.waits(part) => part,
+            Node::And(_) | Node::Iff(..) => formulas.rebuilt(part, of),
+            node @ (Node::True
+            | Node::Atom(_)
+            | Node::Keep(..)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..)
+            | Node::Previous(_)
+            | Node::Since(..)) => formulas.waited(node, elapsed_ms),
+        })
     }
 
     /// Returns the value at the next step of `past`, a `Y` or an `S` without negation.
@@ -539,11 +538,6 @@ impl Progression {
         self.unique_memories.insert(hash, index);
         Memory(index)
     }
-}
-
-/// Returns the formula that replaced `formula`.
-fn changed(all: &BTreeMap<Formula, Formula>, formula: Formula) -> Formula {
-    all[&formula.bare()].negated_if(formula.is_negated())
 }
 
 /// Returns true if `past` is `O f`, which stays true once it is true.

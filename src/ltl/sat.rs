@@ -317,13 +317,8 @@ const RESTART_AFTER: u64 = 100;
 
 #[cfg(test)]
 mod tests {
+    use super::super::random::choose;
     use super::*;
-
-    /// Returns a number below `count` from a row that is the same each time.
-    fn choose(state: &mut u64, count: u64) -> usize {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((*state >> 33) % count) as usize
-    }
 
     /// Checks that random clauses of ten variables are satisfiable exactly if one of the 1,024 assignments meets them all.
     #[test]
@@ -335,7 +330,8 @@ mod tests {
             let variables: Vec<Literal> = (0..10).map(|_| solver.variable()).collect();
             let mut clauses: Vec<Vec<(usize, bool)>> = Vec::new();
             for _ in 0..30 + round % 30 {
-                let clause = (0..3).map(|_| (choose(&mut random, 10), choose(&mut random, 2) == 0)).collect();
+                let clause =
+                    (0..3).map(|_| (choose(&mut random, 10) as usize, choose(&mut random, 2) == 0)).collect();
                 clauses.push(clause);
             }
             for clause in &clauses {

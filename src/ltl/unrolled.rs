@@ -248,13 +248,8 @@ impl Unrolled<'_> {
 mod tests {
     use super::super::automaton::{Automaton, ResidualId};
     use super::super::formula::Bound;
+    use super::super::random::choose;
     use super::*;
-
-    /// Returns a number below `count` from a row that is the same each time.
-    fn choose(state: &mut u64, count: u64) -> u64 {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*state >> 33) % count
-    }
 
     fn random(formulas: &mut Formulas, state: &mut u64, operators: u64) -> Formula {
         if operators == 0 {

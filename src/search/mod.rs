@@ -95,6 +95,12 @@ impl Plan {
         }
     }
 
+    /// Returns the most steps that an episode may grow to.
+    pub fn longest_steps(&self) -> u32 {
+        let limit = self.steps_limit.filter(|_| self.agent.needs.experience);
+        limit.map_or(self.steps_max, |limit| limit.max(self.steps_max))
+    }
+
     /// Returns the offers for `spec` beyond those that screens make by themselves.
     pub fn offered(&self, spec: &Spec) -> Repertoire {
         Repertoire { rules: self.rules.clone(), ..repertoire_with(spec, &self.actions, &self.texts) }
@@ -423,8 +429,7 @@ impl Growth {
     const EPISODES: u32 = 60;
 
     fn new(plan: &Plan) -> Growth {
-        let limit = plan.steps_limit.filter(|_| plan.agent.needs.experience).unwrap_or(plan.steps_max);
-        Growth { steps_max: plan.steps_max, limit, episodes: 0, fruitful: 0 }
+        Growth { steps_max: plan.steps_max, limit: plan.longest_steps(), episodes: 0, fruitful: 0 }
     }
 
     /// Counts an episode whose last new place came with step `newest`, from 1; returns true if the next ones are longer.

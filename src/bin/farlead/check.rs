@@ -349,11 +349,8 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
 fn most_steps(tasks: &[Task<'_>]) -> Option<String> {
     let is_slow = |task: &&Task<'_>| task.spec.expectation != Expectation::Possible && !task.app.is_model();
     let guards: Vec<&Task<'_>> = tasks.iter().filter(is_slow).collect();
-    // Runs grow with an agent that keeps what it has seen.
-    let grown = |plan: &Plan| plan.steps_limit.filter(|_| plan.agent.needs.experience);
-    let most = |plan: &Plan| grown(plan).unwrap_or(plan.steps_max).max(plan.steps_max);
-    let steps: u64 =
-        guards.iter().map(|task| u64::from(task.plan.episodes_max) * u64::from(most(&task.plan))).sum();
+    let most = |plan: &Plan| u64::from(plan.episodes_max) * u64::from(plan.longest_steps());
+    let steps: u64 = guards.iter().map(|task| most(&task.plan)).sum();
     let time = guards.iter().filter_map(|task| task.plan.timeout_ms).max();
     let (which, takes) = match &guards[..] {
         [] => return None,

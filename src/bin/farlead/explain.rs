@@ -234,7 +234,10 @@ pub fn step_in_words(automaton: &Automaton, edge: &GraphEdge, many: &str, or: &s
         None => many.to_owned(),
         Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, automaton)).collect::<Vec<_>>().join(or),
     };
-    edge.passed.map_or(labels.clone(), |passed| format!("{passed}: {labels}"))
+    match edge.passed {
+        Some(passed) => format!("{passed}: {labels}"),
+        None => labels,
+    }
 }
 
 /// Writes a set of labels in a line; `!` stands before those that do not hold.
