@@ -265,8 +265,9 @@ impl Automaton {
         }
         let formula = own.import(formulas, formula);
         let mut automaton = Automaton::of_own(own, formula);
-        automaton.numbers =
-            atoms.iter().zip(0..).map(|(&atom, number)| (formulas.name(atom).into(), number)).collect();
+        // Those with fresh values too, as a witness names them.
+        let names = 0..automaton.progression.formulas.names_len() as u32;
+        automaton.numbers = names.map(|number| (automaton.atom_name(number).into(), number)).collect();
         automaton
     }
 
@@ -333,7 +334,7 @@ impl Automaton {
         (0..self.atoms).map(|number| self.progression.formulas.name(Atom(number)))
     }
 
-    /// Returns the labels called `names`; names outside the formula make no difference.
+    /// Returns the labels called `names`, those of a [`witness`](Automaton::witness) too; other names make no difference.
     #[inline]
     pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
         let (mut low, mut labels) = (0, Labels::default());

@@ -331,6 +331,25 @@ fn explain_draws_the_automaton_for_graphviz() {
 }
 
 #[test]
+fn explain_shows_what_each_step_of_a_witness_leaves_where_values_are_kept() {
+    let specs = file(
+        "witness.ltl",
+        "possible \"again\": keep x = text(id = count): X F ([text = {x}] & X [desc = {x}])\n",
+    );
+    let ended = farlead(&["explain", &specs.display().to_string()], "");
+    let expected = "
+A shortest witness, 3 steps
+  0. anything
+     leaves F ([text = {x}] (x 1) & X [desc = {x}] (x 1))
+  1. [text = {x}] (x 1)
+     leaves [desc = {x}] (x 1) | F ([text = {x}] (x 1) & X [desc = {x}] (x 1))
+  2. [desc = {x}] (x 1)
+     leaves true
+";
+    assert!(ended.stdout.ends_with(expected), "{}", ended.stdout);
+}
+
+#[test]
 fn explain_draws_bounds_in_time_and_kept_values() {
     let specs = file(
         "drawn.ltl",

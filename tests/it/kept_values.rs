@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use farlead::ltl::{Permanent, QUANTUM_MS, Share};
+use farlead::ltl::{Assumption, Formulas, Permanent, QUANTUM_MS, ResidualId, Share};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::ci;
 use crate::kept_run::Run;
 use crate::pointwise::{Choices, Shape, Step, Tree, holds, random_tree};
-use crate::progression::Random;
+use crate::progression::{Random, automaton};
 
 fn each_case(cases: u64, mut check: impl FnMut(&Tree, &[Step])) {
     for seed in 0..ci::cases(cases, cases / 10) {
@@ -85,6 +85,25 @@ fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
             }
         }
     });
+}
+
+#[test]
+fn a_shortest_run_is_followed_to_its_end_by_the_names_of_its_atoms() {
+    let mut found = 0;
+    each_case(20_000, |tree, _| {
+        let mut automaton = automaton(tree);
+        let Ok(Some(run)) = automaton.witness(&Formulas::new(), Assumption::NONE) else { return };
+        let mut state = ResidualId::START;
+        for (elapsed_ms, cube) in &run {
+            let held = cube.iter().filter(|(_, holds)| *holds);
+            let names: Vec<String> = held.map(|&(atom, _)| automaton.atom_name(atom).to_owned()).collect();
+            let labels = automaton.labels(names.iter().map(String::as_str));
+            state = automaton.step(state, &labels.after(*elapsed_ms));
+            found += usize::from(names.iter().any(|name| name.ends_with(')')));
+        }
+        assert!(automaton.is_satisfied(state), "{tree:?}: {run:?}");
+    });
+    assert!(found > 5, "{found}");
 }
 
 #[test]
