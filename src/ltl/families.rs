@@ -4,6 +4,7 @@
 //! residuals that are alike once each rest of a bound is the most that can be left of it. What a step does in a family depends on
 //! the time that has passed before it; the times at the edges are those of the member with the most time left.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -29,8 +30,6 @@ pub enum Passed {
         to_ms: Option<u32>,
         /// Times are multiples of this.
         quantum_ms: u32,
-        /// True if all that can be left is left again after the step.
-        begins_anew: bool,
     },
     /// Less time is left than the state says, so that another step is possible.
     LessLeft,
@@ -39,7 +38,7 @@ pub enum Passed {
 /// In words: `at most 2s later`.
 impl fmt::Display for Passed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Passed::Between { from_ms, to_ms, quantum_ms, begins_anew } = *self else {
+        let Passed::Between { from_ms, to_ms, quantum_ms } = *self else {
             return out.write_str("with less time left");
         };
         let written = |ms: u32| Unit::Time.written(ms);
@@ -55,13 +54,12 @@ impl fmt::Display for Passed {
         };
         let or = |word: &'static str, other| if word.is_empty() { other } else { word };
         match to_ms {
-            None if from_ms == 0 => out.write_str("at any time")?,
-            None => write!(out, "{}{least} later", or(more, "at least "))?,
-            Some(_) if from_ms == 0 => write!(out, "{}{most} later", or(less, "at most "))?,
-            Some(to_ms) if to_ms == from_ms => write!(out, "{} later", written(from_ms))?,
-            Some(_) => write!(out, "{more}{least} to {less}{most} later")?,
+            None if from_ms == 0 => out.write_str("at any time"),
+            None => write!(out, "{}{least} later", or(more, "at least ")),
+            Some(_) if from_ms == 0 => write!(out, "{}{most} later", or(less, "at most ")),
+            Some(to_ms) if to_ms == from_ms => write!(out, "{} later", written(from_ms)),
+            Some(_) => write!(out, "{more}{least} to {less}{most} later"),
         }
-        if begins_anew { out.write_str(", and time begins anew") } else { Ok(()) }
     }
 }
 
@@ -111,13 +109,14 @@ impl Automaton {
             for (number, Zone { from, to, steps }) in zones.iter().enumerate() {
                 let to_ms = (number + 1 < zones.len()).then(|| times(*to));
                 for (&(to, begins_anew), cubes) in steps {
-                    let passed = Passed::Between { from_ms: times(*from), to_ms, quantum_ms, begins_anew };
-                    let passed = Some(passed).filter(|_| is_timed || begins_anew);
-                    edges.push(GraphEdge { from: family, to, cubes: cubes.clone(), passed });
+                    let passed = Passed::Between { from_ms: times(*from), to_ms, quantum_ms };
+                    let passed = is_timed.then_some(passed);
+                    edges.push(GraphEdge { from: family, to, cubes: cubes.clone(), passed, begins_anew });
                 }
             }
             for ((to, _), cubes) in families.steps_with_less(family, &zones) {
-                edges.push(GraphEdge { from: family, to, cubes, passed: Some(Passed::LessLeft) });
+                let passed = Some(Passed::LessLeft);
+                edges.push(GraphEdge { from: family, to, cubes, passed, begins_anew: false });
             }
         }
         let states = families.longest.iter().map(|&member| families.members[member]).collect();
@@ -164,7 +163,7 @@ impl Automaton {
                 }
                 families.followers.insert(moment, followers);
             }
-            // The start is a state of its own, as no time passes before the first step.
+            // The start has a family of its own at first, as no time passes before the first step.
             let family = match self.spelling_of_family(member, &most) {
                 _ if next == 0 => 0,
                 spelling => {
@@ -184,7 +183,24 @@ impl Automaton {
             }
             next += 1;
         }
+        if let Some(family) = self.family_like_start(&families) {
+            families.join_start_to(family);
+        }
         Ok(families)
+    }
+
+    /// Returns the family that behaves like the start as long as no time passes, if it is spelled alike.
+    fn family_like_start(&self, families: &Families) -> Option<usize> {
+        let start = self.residual(ResidualId::START).to_string();
+        let first = families.first_steps(0);
+        (1..families.longest.len()).find(|&family| {
+            let longest = families.longest[family];
+            let steps = families.first_steps(longest);
+            let can_be_read = first.values().chain(steps.values()).all(Option::is_some);
+            can_be_read
+                && are_alike(&first, &steps, false)
+                && self.residual(families.members[longest]).to_string() == start
+        })
     }
 
     /// Returns what `state` is after each quantum of time before the next step, until it stays the same. Of residuals with one
@@ -281,6 +297,27 @@ impl Families {
         }
         steps.values_mut().flatten().for_each(merge);
         steps
+    }
+
+    /// Returns the steps that are possible from `member` before any time has passed, by the members that they lead to.
+    fn first_steps(&self, member: usize) -> Steps {
+        let mut steps = Steps::new();
+        for (to, cubes) in &self.followers[&self.moments[member][0]] {
+            add(&mut steps, (*to, false), cubes.clone());
+        }
+        steps
+    }
+
+    /// Makes the start one of `family`, which comes first then.
+    fn join_start_to(&mut self, family: usize) {
+        self.longest[0] = self.longest.remove(family);
+        for of in &mut self.of_member {
+            *of = match (*of).cmp(&family) {
+                Ordering::Less => *of,
+                Ordering::Equal => 0,
+                Ordering::Greater => *of - 1,
+            };
+        }
     }
 
     /// Returns the zones of `member`: the times between which its steps are the same.
@@ -435,7 +472,8 @@ mod tests {
                 };
                 let cube = |cube: &Cube| cube.iter().map(literal).collect::<Vec<_>>().join(" ");
                 let cubes = edge.cubes.iter().flatten().map(cube).collect::<Vec<_>>().join(" or ");
-                text += &format!("  {} {passed}{cubes}\n", edge.to);
+                let anew = if edge.begins_anew { ", anew" } else { "" };
+                text += &format!("  {} {passed}{cubes}{anew}\n", edge.to);
             }
         }
         text
@@ -448,39 +486,36 @@ mod tests {
         let soon = ltl.eventually(Bound::time(0, 2_000), b);
         assert_eq!(
             drawn(&ltl, soon),
-            "0 F[<=2s] b\n  1 !b\n  2 b\n1 F[<=2s] b\n  1 at most 2s later: !b\n  2 at most 2s later: b\n  \
-             3 more than 2s later: \n2 true\n  2 \n3 false\n  3 \n"
+            "0 F[<=2s] b\n  0 at most 2s later: !b\n  1 at most 2s later: b\n  2 more than 2s later: \n1 true\n  1 \n\
+             2 false\n  2 \n"
         );
         // One answer is asked for at a time, however many questions there were.
         let answer = ltl.implies(a, soon);
         let answers = ltl.always(Bound::ANY, answer);
         let text = drawn(&ltl, answers);
-        assert_eq!(text.lines().filter(|line| !line.starts_with(' ')).count(), 4, "{text}");
-        assert!(text.contains("  2 at most 2s later: !b\n"), "{text}");
+        assert_eq!(text.lines().filter(|line| !line.starts_with(' ')).count(), 3, "{text}");
+        assert!(text.contains("  1 at most 2s later: !b\n"), "{text}");
         let window = ltl.eventually(Bound::time(2_000, 5_000), b);
         let text = drawn(&ltl, window);
-        let window = "1 F[2s..5s] b\n  1 less than 2s later: \n  2 2s to 5s later: !b\n  3 2s to 5s later: b\n  \
-                      4 more than 5s later: \n2 F[<=3s] b\n";
+        let window = "0 F[2s..5s] b\n  0 less than 2s later: \n  1 2s to 5s later: !b\n  2 2s to 5s later: b\n  \
+                      3 more than 5s later: \n1 F[<=3s] b\n";
         assert!(text.contains(window), "{text}");
     }
 
     #[test]
     fn times_are_written_as_the_formula_has_them() {
-        let words = |from_ms, to_ms, begins_anew| {
-            Passed::Between { from_ms, to_ms, quantum_ms: 100, begins_anew }.to_string()
-        };
-        for (from, to, anew, expected) in [
-            (0, Some(2_000), false, "at most 2s later"),
-            (0, Some(1_900), false, "less than 2s later"),
-            (2_000, Some(5_000), false, "2s to 5s later"),
-            (2_000, Some(4_900), false, "2s to less than 5s later"),
-            (2_100, Some(5_000), false, "more than 2s to 5s later"),
-            (2_100, None, false, "more than 2s later"),
-            (2_000, None, false, "at least 2s later"),
-            (300, Some(300), false, "300ms later"),
-            (0, None, true, "at any time, and time begins anew"),
+        for (from_ms, to_ms, expected) in [
+            (0, Some(2_000), "at most 2s later"),
+            (0, Some(1_900), "less than 2s later"),
+            (2_000, Some(5_000), "2s to 5s later"),
+            (2_000, Some(4_900), "2s to less than 5s later"),
+            (2_100, Some(5_000), "more than 2s to 5s later"),
+            (2_100, None, "more than 2s later"),
+            (2_000, None, "at least 2s later"),
+            (300, Some(300), "300ms later"),
+            (0, None, "at any time"),
         ] {
-            assert_eq!(words(from, to, anew), expected);
+            assert_eq!(Passed::Between { from_ms, to_ms, quantum_ms: 100 }.to_string(), expected);
         }
     }
 

@@ -184,10 +184,10 @@ impl Automaton {
         if self.has_time {
             return self.graph_of_families(states_max);
         }
-        let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
         let mut graph = Graph { states: vec![ResidualId::START], edges: Vec::new() };
         self.keep_meaning_in_bounds();
         let (begin, meaning) = (self.work(), self.work_before);
+        let mut of_class = BTreeMap::from([(self.class_of_state(ResidualId::START).ok()?, 0)]);
         let mut next = 0;
         while next < graph.states.len() {
             let guards = self.guards(graph.states[next], states_max).ok()?;
@@ -205,7 +205,7 @@ impl Automaton {
                         graph.states.len() - 1
                     }
                 };
-                graph.edges.push(GraphEdge { from: next, to, cubes, passed: None });
+                graph.edges.push(GraphEdge { from: next, to, cubes, passed: None, begins_anew: false });
             }
             if graph.states.len() > states_max {
                 return None;
@@ -559,7 +559,7 @@ pub struct Follower {
 /// A whole automaton, see [`Automaton::graph`].
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// The start first, then in the order in which states are met.
+    /// The start first, or the state that it is drawn as, as both behave alike; then in the order in which states are met.
     pub states: Vec<ResidualId>,
     /// In the order of their `from`.
     pub edges: Vec<GraphEdge>,
@@ -577,4 +577,7 @@ pub struct GraphEdge {
     pub cubes: Option<Vec<Cube>>,
     /// Time that passes before the step, where that matters.
     pub passed: Option<Passed>,
+    /// True if all the time that can be left is left again after the step. Another edge may have the steps between the same
+    /// states, at the same times, that leave less; it comes before this one.
+    pub begins_anew: bool,
 }

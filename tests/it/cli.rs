@@ -355,15 +355,16 @@ fn explain_draws_bounds_in_time_and_kept_values() {
         "drawn.ltl",
         "possible \"soon\": F[<=2s] [text = a]
 possible \"again\": keep x = text(id = count): X F [text = {x}]
+possible \"stays\": G ([text = a] -> G[<=2s] [text = b])
 possible \"each\": G keep x = text(id = count): F [text = {x}]\n",
     );
     let specs = specs.display().to_string();
     let draw = |name: &str| farlead(&["explain", &specs, "--only", name, "--dot", "--quiet"], "");
     let soon = draw("soon").stdout;
     for line in [
-        "1 [label=\"F[<=2s] [text = a]\"];",
-        "1 -> 1 [label=\"at most 2s later: ![text = a]\"];",
-        "1 -> 2 [label=\"at most 2s later: [text = a]\"];",
+        "0 [label=\"F[<=2s] [text = a]\"];",
+        "0 -> 0 [label=\"at most 2s later: ![text = a]\"];",
+        "0 -> 1 [label=\"at most 2s later: [text = a]\"];",
         "states that differ by the time that is left are one, with the most that can be left; times are for that one\";",
     ] {
         assert!(soon.contains(line), "{soon}");
@@ -371,6 +372,9 @@ possible \"each\": G keep x = text(id = count): F [text = {x}]\n",
     let again = draw("again").stdout;
     assert!(again.contains("1 -> 2 [label=\"[text = {x}] (x 1)\"];"), "{again}");
     assert!(!again.contains("time that is left"), "{again}");
+    let stays = draw("stays").stdout;
+    let both = "at most 2s later: ![text = a] & [text = b]\\ntime begins anew by [text = a] & [text = b]";
+    assert!(stays.contains(&format!("2 -> 2 [label=\"{both}\"];")), "{stays}");
     let each = draw("each");
     assert_eq!((each.code, &*each.stdout), (2, ""));
     assert!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
-use farlead::ltl::{Automaton, GraphEdge, Permanent, ResidualId, Unit};
+use farlead::ltl::{Automaton, Graph, GraphEdge, Permanent, ResidualId, Unit};
 use farlead::spec::{self, Expectation, Judgement, Linted, ScenarioStep, Spec, WitnessStep, shown_path};
 
 use crate::lint::counted;
@@ -200,8 +200,9 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     let lost: Vec<bool> = graph
         .states
         .iter()
+        .enumerate()
         // The start is drawn even if it is lost already, as a picture needs one node.
-        .map(|&state| state != ResidualId::START && automaton.permanent(state) == Permanent::Violated)
+        .map(|(at, &state)| at > 0 && automaton.permanent(state) == Permanent::Violated)
         .collect();
     let lost_words = lost.contains(&true).then_some("a step without an arrow violates the formula for good");
     let notes: Vec<&str> = lost_words.into_iter().chain(automaton.has_time().then_some(OF_TIME)).collect();
@@ -210,16 +211,17 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     }
     for (at, &state) in graph.states.iter().enumerate().filter(|(at, _)| !lost[*at]) {
         let label = wrapped(&automaton.residual(state).shortened(30).to_string());
-        // A double border: a trace that ends here satisfies the formula.
-        let border = if at > 0 && automaton.is_satisfied(state) { ", peripheries=2" } else { "" };
+        // A double border: a trace that ends here satisfies the formula. None ends before its first step.
+        let can_end = graph.edges.iter().any(|edge| edge.to == at);
+        let border = if can_end && automaton.is_satisfied(state) { ", peripheries=2" } else { "" };
         let for_good = automaton.permanent(state) == Permanent::Satisfied;
         let colour = if for_good { ", color=darkgreen" } else { "" };
         writeln!(out, "  {at} [label={}{border}{colour}];", quoted(&label))?;
     }
-    for edge in graph.edges.iter().filter(|edge| !lost[edge.from] && !lost[edge.to]) {
-        // The labels of an edge may have too many cases to be written.
-        let label = step_in_words(&automaton, edge, "…", "\n");
-        writeln!(out, "  {} -> {} [label={}];", edge.from, edge.to, quoted(&label))?;
+    for arrow in arrows(&graph).filter(|arrow| !lost[arrow.from] && !lost[arrow.to]) {
+        // The labels of an arrow may have too many cases to be written.
+        let label = arrow.in_words(&automaton, "…", "\n", "\n");
+        writeln!(out, "  {} -> {} [label={}];", arrow.from, arrow.to, quoted(&label))?;
     }
     writeln!(out, "}}")?;
     Ok(())
@@ -228,15 +230,46 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
 /// Meaning of the times in a picture.
 const OF_TIME: &str = "states that differ by the time that is left are one, with the most that can be left; times are for that one";
 
-/// Returns the steps of an edge: the time that passes before them, where it matters, and their labels, `or` between the cases.
-pub fn step_in_words(automaton: &Automaton, edge: &GraphEdge, many: &str, or: &str) -> String {
-    let labels = match &edge.cubes {
-        None => many.to_owned(),
-        Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, automaton)).collect::<Vec<_>>().join(or),
+/// An arrow of a drawn automaton: the steps between two states at the same times.
+pub struct Arrow<'g> {
+    /// Number of the state it leaves.
+    pub from: usize,
+    /// Number of the state it leads to.
+    pub to: usize,
+    /// One edge, or that of the steps with less time left and that of those after which time begins anew.
+    edges: &'g [GraphEdge],
+}
+
+/// Returns the arrows of `graph`, in the order of its edges.
+pub fn arrows(graph: &Graph) -> impl Iterator<Item = Arrow<'_>> {
+    let is_one = |one: &GraphEdge, next: &GraphEdge| {
+        (one.from, one.to, one.passed) == (next.from, next.to, next.passed)
     };
-    match edge.passed {
-        Some(passed) => format!("{passed}: {labels}"),
-        None => labels,
+    let together = graph.edges.chunk_by(is_one);
+    together.map(|edges| Arrow { from: edges[0].from, to: edges[0].to, edges })
+}
+
+impl Arrow<'_> {
+    /// Returns the steps in words: the time that passes before them, where it matters, and their labels, with `or` between the
+    /// cases, or `many` if they are too many, and `also` before the steps after which time begins anew.
+    pub fn in_words(&self, automaton: &Automaton, many: &str, or: &str, also: &str) -> String {
+        let mut words = String::new();
+        for edge in self.edges {
+            let labels = match &edge.cubes {
+                None => many.to_owned(),
+                Some(cubes) => {
+                    cubes.iter().map(|cube| in_a_line(cube, automaton)).collect::<Vec<_>>().join(or)
+                }
+            };
+            match (edge.begins_anew, edge.passed) {
+                (true, _) if !words.is_empty() => words += &format!("{also}time begins anew by {labels}"),
+                (true, Some(passed)) => words += &format!("{passed}, and time begins anew: {labels}"),
+                (true, None) => words += &format!("at any time, and time begins anew: {labels}"),
+                (false, Some(passed)) => words += &format!("{passed}: {labels}"),
+                (false, None) => words += &labels,
+            }
+        }
+        words
     }
 }
 

@@ -564,10 +564,10 @@ pub fn automaton(spec: &Spec) -> Option<event::Automaton> {
         text: automaton.residual(state).to_string(),
         satisfied: automaton.is_satisfied(state),
     });
-    let ways = graph.edges.iter().map(|edge| Way {
-        from: edge.from,
-        to: edge.to,
-        by: crate::explain::step_in_words(&automaton, edge, "many", " or "),
+    let ways = crate::explain::arrows(&graph).map(|arrow| Way {
+        from: arrow.from,
+        to: arrow.to,
+        by: arrow.in_words(&automaton, "many", " or ", "; "),
         times: 0,
     });
     Some(event::Automaton { residuals: residuals.collect(), ways: ways.collect() })
