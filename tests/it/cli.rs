@@ -17,7 +17,12 @@ pub struct Ended {
 /// and runs there, unless `--out` or a current folder of the test's own redirects them. It finds no adb,
 /// whatever this machine has.
 pub fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    command_of(Path::new(env!("CARGO_BIN_EXE_farlead")), args)
+}
+
+/// Returns `program`, a farlead, with these arguments, like [`command`].
+pub fn command_of(program: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
     for name in ["ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL", "ADB_SERVER_SOCKET"] {
         command.env_remove(name);

@@ -29,7 +29,6 @@ mod faults;
 mod fixtures;
 mod followed;
 mod grid;
-#[cfg(feature = "https")]
 mod https;
 mod identity;
 mod init;
