@@ -58,7 +58,7 @@ fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula(
 
 #[test]
 fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
-    each_case(20_000, |tree, trace| {
+    each_case(10_000, |tree, trace| {
         let mut run = Run::new(tree, QUANTUM_MS);
         let satisfied: Vec<bool> = (0..trace.len()).map(|k| holds(tree, &trace[..=k], 0)).collect();
         for k in 0..=trace.len() {
