@@ -14,6 +14,7 @@ use crate::gui::{
     Atom, Comparison, Constant, Direction, Element, Key, Number, Op, Percent, Point, PressedKey, Term,
 };
 use crate::test_case::TestCase;
+use crate::text::{HIDDEN, secret_of, variable_of, writable_address};
 
 const HOW: [&str; 2] = [
     "Run it with `npx playwright test FILE` (@playwright/test 1.51 or later). BASE_URL in the environment names another server",
@@ -38,7 +39,9 @@ pub(super) fn print(test: &TestCase) -> Exported {
     let (body, notes) = body.finish();
     let library = used(LIBRARY, "//: ", &body, Quotes::Single);
     let mut page = Page::new("//");
-    write_head(&mut page, test, &HOW);
+    let guard = guard(test);
+    let how: Vec<&str> = HOW.into_iter().chain(guard.iter().map(|guard| &*guard.how)).collect();
+    write_head(&mut page, test, &how);
     page.line("");
     let types = ["Locator", "Page"].into_iter().filter(|name| library.contains(name));
     let types: String = types.map(|name| format!(", type {name}")).collect();
@@ -46,10 +49,41 @@ pub(super) fn print(test: &TestCase) -> Exported {
     page.line("");
     let origin = quoted(&test.provenance.package);
     page.line(&format!("test.use({{ baseURL: process.env.BASE_URL ?? {origin}, viewport: {WIDE} }});"));
+    if let Some(Guard { user, key, .. }) = guard {
+        page.line(&format!("test.use({{ httpCredentials: {{ username: {user}, password: {key} }} }});"));
+    }
     page.line("");
     page.raw(&body);
     page.raw(&library);
     Exported { text: page.finish().0, notes }
+}
+
+/// User and key that a page asks for, as expressions, and a line on where they come from.
+struct Guard {
+    user: String,
+    key: String,
+    how: String,
+}
+
+fn guard(test: &TestCase) -> Option<Guard> {
+    let url = test.provenance.app.iter().skip_while(|word| *word != "--url").nth(1)?;
+    let url = writable_address(url);
+    // A stored test keeps no more than names of variables.
+    let secret = secret_of(&url)?.replace(HIDDEN, "${PAGE_USER}:${PAGE_KEY}");
+    let (user, key) = secret.split_once(':').unwrap_or((&secret, ""));
+    let names: Vec<&str> = [user, key].into_iter().filter_map(variable_of).collect();
+    let names = names.join(" and ");
+    let how = format!("The page asks for a user and a key: set {names} in the environment.");
+    Some(Guard { user: of_address(user), key: of_address(key), how })
+}
+
+/// Returns the expression for a part of an address.
+fn of_address(part: &str) -> String {
+    match variable_of(part) {
+        Some(name) => format!("process.env.{name} ?? ''"),
+        None if part.contains('%') => format!("decodeURIComponent({})", quoted(part)),
+        None => quoted(part),
+    }
 }
 
 fn write_test(page: &mut Page, test: &TestCase, script: &Script<'_>) {

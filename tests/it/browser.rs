@@ -274,7 +274,7 @@ fn a_guard_on_a_page_says_first_how_many_steps_it_may_take() {
 }
 
 /// Serves a page to those alone who say this user and key; returns the address.
-fn guarded(secret: &'static str) -> String {
+pub fn guarded(secret: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     let page = "<button onclick=\"console.log(document.URL); this.textContent = 'In'\">Enter</button><p></p>\

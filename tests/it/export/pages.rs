@@ -1,7 +1,7 @@
 //! Stored tests of pages as tests for Playwright: parsed by node, and run by Playwright in Chromium.
 
 use super::*;
-use crate::browser::{farlead, has_chrome, served, served_without_faults};
+use crate::browser::{farlead, guarded, has_chrome, served, served_without_faults};
 use crate::clients::npm_folder;
 use crate::{ci, cli};
 
@@ -239,6 +239,7 @@ fn a_page_keeps_hostile_texts_in_their_quotes() {
 const PLAYWRIGHT: &str = "@playwright/test@1.65.1";
 
 /// Settings of Playwright: the browser of this machine, and short waits.
+#[cfg(unix)]
 const CONFIG: &str = "module.exports = {
   timeout: 15000,
   expect: { timeout: 3000 },
@@ -249,8 +250,31 @@ const CONFIG: &str = "module.exports = {
 };
 ";
 
+/// Returns a new folder for tests of Playwright.
+#[cfg(unix)]
+fn playground(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Writes the kept test as one of Playwright.
+#[cfg(unix)]
+fn write_for_playwright(test: &Path, file: &Path) {
+    let (test, file) = (test.to_str().expect("letters"), file.to_str().expect("letters"));
+    let ended = farlead(&["export", test, "--to", "playwright", "-o", file]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}
+
 /// Runs the exported tests in `folder`; returns the names of those that passed and of those that failed.
-fn played(folder: &Path, npm: &str, base_url: Option<&str>) -> (Vec<String>, Vec<String>) {
+#[cfg(unix)]
+fn played(folder: &Path, npm: &str, variables: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    fs::write(folder.join("playwright.config.js"), CONFIG).expect("a file");
+    let modules = folder.join("node_modules");
+    if !modules.exists() {
+        std::os::unix::fs::symlink(Path::new(npm).join("node_modules"), modules).expect("a link");
+    }
     let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_string());
     let report = folder.join("report.json");
     let mut command = Command::new("node");
@@ -258,10 +282,7 @@ fn played(folder: &Path, npm: &str, base_url: Option<&str>) -> (Vec<String>, Vec
     command
         .env("REPORT", &report)
         .env("CHROMIUM_PATH", ci::program(&chromium).expect("a browser in the path"));
-    command.env_remove("BASE_URL");
-    if let Some(url) = base_url {
-        command.env("BASE_URL", url);
-    }
+    command.env_remove("BASE_URL").envs(variables.iter().copied());
     let output = command.output().expect("node");
     let said = [output.stdout, output.stderr].concat();
     let report =
@@ -286,9 +307,7 @@ fn exported_tests_of_pages_pass_where_they_were_found_and_fail_without_the_fault
     if !has_chrome() {
         return;
     }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("playwright-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
+    let folder = playground("playwright");
     let out = folder.join("out");
     let origin = served();
     let spec = cli::file(
@@ -321,26 +340,46 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     let mut count = 0;
     for test in crate::clients::tests_in(&out) {
         count += 1;
-        let file = folder.join(format!("{count}.spec.ts"));
-        let args = [
-            "export",
-            test.to_str().expect("letters"),
-            "--to",
-            "playwright",
-            "-o",
-            file.to_str().expect("letters"),
-        ];
-        let ended = farlead(&args);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        write_for_playwright(&test, &folder.join(format!("{count}.spec.ts")));
     }
-    fs::write(folder.join("playwright.config.js"), CONFIG).expect("a file");
-    std::os::unix::fs::symlink(Path::new(&npm).join("node_modules"), folder.join("node_modules"))
-        .expect("a link");
-    let (passed, failed) = played(&folder, &npm, None);
+    let (passed, failed) = played(&folder, &npm, &[]);
     assert!(failed.is_empty() && passed.len() == count, "{passed:?} {failed:?}");
     let broken = ["02 a click outside closes", "02 who does not agree gets a message"];
     assert!(broken.iter().all(|name| passed.contains(&(*name).to_string())), "{passed:?}");
-    let (passed, failed) = played(&folder, &npm, Some(&served_without_faults()));
+    let (passed, failed) = played(&folder, &npm, &[("BASE_URL", &served_without_faults())]);
     assert_eq!(failed, broken, "{passed:?}");
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_exported_test_reads_the_user_and_the_key_of_its_page() {
+    let Some(npm) = npm_folder(&[PLAYWRIGHT]) else { return };
+    if !has_chrome() {
+        return;
+    }
+    let folder = playground("guarded-export");
+    let out = folder.join("out");
+    let origin = guarded("anna:k3y/@");
+    let url = origin.replacen("://", "://anna:k3y%2F%40@", 1);
+    let spec = cli::file("guarded-export.ltl", "possible \"in\": F [text = In]\n");
+    let (spec, out_text) = (spec.display().to_string(), out.display().to_string());
+    let checked = farlead(&["check", &spec, "--url", &url, "--out", &out_text]);
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    let tests = crate::clients::tests_in(&out);
+    let file = folder.join("in.spec.ts");
+    write_for_playwright(&tests[0], &file);
+    let exported = fs::read_to_string(&file).expect("a file");
+    assert!(exported.contains("set PAGE_USER and PAGE_KEY in the environment"), "{exported}");
+    assert!(!exported.contains("k3y"), "{exported}");
+    let known = [("PAGE_USER", "anna"), ("PAGE_KEY", "k3y/@")];
+    assert_eq!(played(&folder, &npm, &known), (vec!["in".to_string()], vec![]));
+    assert_eq!(played(&folder, &npm, &[("PAGE_USER", "anna"), ("PAGE_KEY", "no")]).0, [""; 0]);
+    // What the address names is read as it is named.
+    let kept = fs::read_to_string(&tests[0]).expect("a file");
+    fs::write(&tests[0], kept.replace("***", "a%6Ena:${NOTES_KEY}")).expect("a file");
+    write_for_playwright(&tests[0], &file);
+    let known = [("NOTES_KEY", "k3y/@")];
+    assert_eq!(played(&folder, &npm, &known), (vec!["in".to_string()], vec![]));
     let _ = fs::remove_dir_all(folder);
 }
