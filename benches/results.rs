@@ -267,24 +267,23 @@ fn rankings(options: &Options) {
 /// also without reading them, with no names, and with names in another language.
 fn made_up(options: &Options) {
     let contenders = options.agents();
-    let on_others: Vec<Contender> = match options.agents.is_empty() {
-        true => ["planner, no names", "planner, other names"]
-            .map(|name| planner(name, PlannerSettings::default()))
-            .into(),
-        false => Vec::new(),
-    };
-    heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
+    let on_others: Vec<(Contender, Names)> =
+        [("planner, no names", Names::None), ("planner, other names", Names::Other)]
+            .into_iter()
+            .filter(|(name, _)| options.takes(name))
+            .map(|(name, names)| (planner(name, PlannerSettings::default()), names))
+            .collect();
+    let others = on_others.iter().map(|(agent, _)| agent.clone());
+    heading("Made-up apps", "family", &contenders.iter().cloned().chain(others).collect::<Vec<_>>());
     for &family in &options.families {
         let tallies = |names, contenders: &[Contender]| {
             let apps = made_up::apps(family, options.half, options.apps, names);
             of_apps(&format!("{} {names:?}", family.name()), &apps, contenders, options.made_up_runs)
         };
         let good = tallies(Names::Good, &contenders);
-        let kinds = [Names::None, Names::Other];
         let others = on_others
             .iter()
-            .zip(kinds)
-            .map(|(agent, names)| {
+            .map(|&(ref agent, names)| {
                 family.names().contains(&names).then(|| tallies(names, std::slice::from_ref(agent)))
             })
             .collect::<Vec<_>>();

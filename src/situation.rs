@@ -69,6 +69,11 @@ id! {
     PhaseId
 }
 
+id! {
+    /// Number or text of a widget that an objective wants to have a certain value.
+    AmountId
+}
+
 impl PhaseId {
     /// Phase of every objective before the first step.
     pub const START: PhaseId = PhaseId(0);
@@ -308,6 +313,17 @@ pub struct Subgoal {
     pub moves: bool,
 }
 
+/// Amount that an objective wants, within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// The amount.
+    pub amount: AmountId,
+    /// Least value that will do.
+    pub least: i64,
+    /// Greatest value that will do.
+    pub most: i64,
+}
+
 /// Model of an objective: the outcome of steps nobody has taken yet.
 pub trait Outlook {
     /// Returns the phase after a step by an action of `class` to a screen of `look`.
@@ -331,6 +347,16 @@ pub trait Outlook {
     /// no number of widgets.
     fn deviation(&mut self, _phase: PhaseId, _screen: &Screen) -> Option<u64> {
         None
+    }
+
+    /// Returns the amounts that `screen` shows, each with its number.
+    fn shown_amounts(&mut self, _screen: &Screen) -> Vec<(AmountId, i64)> {
+        Vec::new()
+    }
+
+    /// Returns the amounts that the next step of the objective wants; each of these groups suffices, and none is empty.
+    fn wanted_amounts(&mut self, _phase: PhaseId) -> Arc<[Vec<Want>]> {
+        Arc::new([])
     }
 
     /// Returns true if no step short of the last can be told to come nearer, and no name hints at it: then all there is to
@@ -415,6 +441,8 @@ pub struct Turn {
 pub enum TurnCause {
     /// It has the first episodes.
     First,
+    /// The app shows another number or text in place of one that the objective wants.
+    Wanted,
     /// This share of its latest steps brought something new.
     News(f64),
     /// Everything was tried, and it does the likeliest runs again.
@@ -452,6 +480,10 @@ pub enum Evidence {
     LeastTried,
     /// Chosen as a repeat of a step that has brought the objective nearer.
     Repeated,
+    /// Chosen as a step to a number or text that is wanted, by what actions change.
+    Counted,
+    /// Chosen to find out whether an action changes such a number or text.
+    Tested,
     /// Chosen by chance.
     Chance,
     /// Chosen by a rule of APE.

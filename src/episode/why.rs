@@ -11,6 +11,7 @@ pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
     let Some(Turn { member, cause }) = reason.turn else { return choice };
     let cause = match cause {
         TurnCause::First => "it has the first episodes".to_string(),
+        TurnCause::Wanted => "the app shows another number or text in place of a wanted one".to_string(),
         TurnCause::News(share) => format!("{:.0} % of its latest steps showed something new", share * 100.0),
         TurnCause::Again => "all was tried, so it does the likeliest runs again".to_string(),
     };
@@ -47,6 +48,10 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),
         Evidence::Repeated => {
             return "repeats the steps that have brought the number of widgets nearer".to_string();
+        }
+        Evidence::Counted => return "a step to the number or text that is wanted".to_string(),
+        Evidence::Tested => {
+            return "finds out whether an action changes a number or text that is wanted".to_string();
         }
         Evidence::Chance => return format!("any of {choices}"),
         Evidence::Rule(rule) => return by_rule(rule, choices),

@@ -7,6 +7,7 @@
 mod action;
 mod action_record;
 mod action_type;
+mod amount;
 mod around;
 mod atom;
 mod code;
@@ -42,6 +43,7 @@ mod words;
 pub use action::{Action, Argument, Direction, Target};
 pub use action_record::ActionRecord;
 pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
+pub use amount::{Amount, Numbered};
 pub use around::{Around, Nth, ToldBy};
 pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub(crate) use code::for_each_code;

@@ -11,12 +11,15 @@ use rustc_hash::FxHashMap;
 use super::kept::KeptValues;
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
-    Action, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, TypedText, nearest,
+    Action, Amount, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, TypedText,
+    nearest,
 };
 use crate::ltl::{
     self, Automaton, Duties, Duty, Follower, Formulas, Interval, Labels, Permanent, ResidualId, Share, reward,
 };
-use crate::situation::{ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::situation::{
+    AmountId, ClassId, Forecast, LinkId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal, Want,
+};
 use crate::sorted;
 use crate::spec::{Expectation, Spec};
 
@@ -52,6 +55,9 @@ pub struct Formula {
     quotas: Vec<(u32, Quota)>,
     /// Those of them, by their places, that are wanted next, by phase: one of these groups.
     wanted_quotas: FxHashMap<PhaseId, Arc<[Vec<usize>]>>,
+    /// Atoms that want a number or a text in place of another one, and those of them that are wanted next.
+    amounts: Vec<(u32, Amount)>,
+    wanted_amounts: FxHashMap<PhaseId, Arc<[Vec<Want>]>>,
     /// Keys that the atoms read.
     keys: BTreeSet<Key>,
     /// Atoms about the activity.
@@ -127,6 +133,11 @@ impl Formula {
                 .filter_map(|(number, atom)| Some((*number, Quota::of(atom, spec.typed)?)))
                 .collect(),
             wanted_quotas: FxHashMap::default(),
+            amounts: known
+                .iter()
+                .filter_map(|(number, atom)| Some((*number, Amount::of(atom, spec.typed)?)))
+                .collect(),
+            wanted_amounts: FxHashMap::default(),
             keys: known.iter().flat_map(|(_, atom)| atom.keys()).collect(),
             rivals: rivals(&known),
             activities: known
@@ -366,10 +377,10 @@ impl Formula {
         found
     }
 
-    #[cold]
-    fn want_quotas(&mut self, phase: PhaseId) -> Arc<[Vec<usize>]> {
+    /// Returns the cubes of literals, each of which brings the objective nearest by one step.
+    fn nearest_cubes(&mut self, phase: PhaseId) -> Vec<Vec<(u32, bool)>> {
         let mut nearest: Option<u32> = None;
-        let mut wanted: Vec<Vec<usize>> = Vec::new();
+        let mut wanted: Vec<Vec<(u32, bool)>> = Vec::new();
         for follower in self.followers(phase).iter() {
             let assessment = self.assess(PhaseId(follower.state.number()));
             let (Verdict::Won | Verdict::Open, Some(distance)) = (assessment.verdict, assessment.distance)
@@ -380,17 +391,41 @@ impl Formula {
                 (nearest, wanted) = (Some(distance), Vec::new());
             }
             if nearest == Some(distance) {
-                let of_cube = |cube: &[(u32, bool)]| -> Vec<usize> {
-                    let is_wanted = |at: &usize| cube.contains(&(self.quotas[*at].0, true));
-                    (0..self.quotas.len()).filter(is_wanted).collect()
-                };
-                wanted.extend(follower.cubes.iter().map(|cube| of_cube(cube)));
+                wanted.extend(follower.cubes.iter().map(|cube| cube.to_vec()));
             }
         }
+        wanted
+    }
+
+    #[cold]
+    fn want_quotas(&mut self, phase: PhaseId) -> Arc<[Vec<usize>]> {
+        let cubes = self.nearest_cubes(phase);
+        let of_cube = |cube: &Vec<(u32, bool)>| -> Vec<usize> {
+            let is_wanted = |at: &usize| cube.contains(&(self.quotas[*at].0, true));
+            (0..self.quotas.len()).filter(is_wanted).collect()
+        };
+        let wanted: Vec<Vec<usize>> = cubes.iter().map(of_cube).collect();
         // Where one way wants no number, none is missing.
         let has_other = wanted.iter().any(Vec::is_empty);
         let wanted: Arc<[Vec<usize>]> = if has_other { Arc::new([]) } else { wanted.into() };
         self.wanted_quotas.insert(phase, wanted.clone());
+        wanted
+    }
+
+    #[cold]
+    fn want_amounts(&mut self, phase: PhaseId) -> Arc<[Vec<Want>]> {
+        let cubes = self.nearest_cubes(phase);
+        let of_cube = |cube: &Vec<(u32, bool)>| -> Vec<Want> {
+            let wanted = self.amounts.iter().filter(|(atom, _)| cube.contains(&(*atom, true)));
+            let want = |(atom, amount): &(u32, Amount)| {
+                let (least, most) = amount.bounds();
+                Want { amount: AmountId(*atom), least, most }
+            };
+            wanted.map(want).collect()
+        };
+        let groups = cubes.iter().map(of_cube).filter(|group| !group.is_empty());
+        let wanted: Arc<[Vec<Want>]> = groups.collect();
+        self.wanted_amounts.insert(phase, wanted.clone());
         wanted
     }
 
@@ -692,6 +727,21 @@ impl Outlook for Formula {
         let deviation =
             |group: &Vec<usize>| group.iter().map(|&at| self.quotas[at].1.deviation(screen)).sum();
         wanted.iter().map(deviation).min()
+    }
+
+    fn shown_amounts(&mut self, screen: &Screen) -> Vec<(AmountId, i64)> {
+        let shown = |(atom, amount): &(u32, Amount)| Some((AmountId(*atom), amount.shown(screen)?));
+        self.amounts.iter().filter_map(shown).collect()
+    }
+
+    fn wanted_amounts(&mut self, phase: PhaseId) -> Arc<[Vec<Want>]> {
+        if self.amounts.is_empty() {
+            return Arc::new([]);
+        }
+        match self.wanted_amounts.get(&phase) {
+            Some(known) => known.clone(),
+            None => self.want_amounts(phase),
+        }
     }
 
     fn classes(&self) -> u32 {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use farlead::agent::PLANNER;
+use farlead::agent::{Member, Members, PLANNER, Settings};
 use farlead::device::{Device, Sim, sim};
 use farlead::rng::Seed;
 use farlead::search::{
@@ -164,6 +164,84 @@ fn what_has_made_one_row_makes_as_many_as_the_formula_wants() {
     assert!(finding.episodes <= 15, "{} episodes", finding.episodes);
 }
 
+/// Returns the mean number of episodes until `formula` holds, 200 at most, with all members and with all but amounts.
+fn episodes(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32) -> (f64, f64) {
+    let spec = spec(formula);
+    let mean_of = |members: Members| {
+        let episodes = (1..=10).map(|seed| {
+            let settings = Settings { members, ..Settings::default() };
+            let plan =
+                Plan { steps_max, episodes_max: 200, seed: Seed(seed), settings, ..Plan::new(&PLANNER) };
+            let mut simulator = Sim::new(model.clone(), plan.seed);
+            let finding = search(&mut simulator, &spec, &plan, &mut |_| true).expect("the model runs");
+            u64::from(finding.episodes)
+        });
+        mean(&episodes.collect::<Vec<_>>())
+    };
+    let others = Member::ALL.into_iter().filter(|&member| member != Member::Amounts);
+    (mean_of(Members::ALL), mean_of(Members::of(others)))
+}
+
+#[test]
+fn a_number_that_is_wanted_is_counted_to() {
+    let model = app("app org.counting \"Counting\" 1
+        launch Main
+        session number = 0
+        activity Main .Main {
+            TextView \"Total: {number}\"
+            Button \"Clear\" -> number = 0
+            Button \"Less\" -> if number > 0 { number -= 1 }
+            Button \"Some\" -> number += 4
+            Button \"Twice\" -> number = number * 2
+            Button \"Help\" -> open Help
+        }
+        activity Help .Help { TextView \"help\" Button \"OK\" -> finish }");
+    // 4, 3, 6, 12, 11, 22, 21.
+    let (with, without) = episodes(&model, "F [text = \"Total: 21\"]", 9);
+    assert!(with <= 20.0 && 5.0 * with < without, "{with} and {without} episodes");
+}
+
+#[test]
+fn what_changes_a_text_elsewhere_is_found_out() {
+    let switch = |page: &str, name: &str, what: &str| {
+        format!(
+            "activity {page} .{page} {{ own idle = false Switch \"{name}\" checked {what} -> {what} = !{what} Switch \"Quiet\" checked idle -> idle = !idle }}\n"
+        )
+    };
+    let mut text = String::from(
+        "app org.switches \"Switches\" 1
+         launch Main
+         session guard = false
+         session drive = false
+         session saver = false
+         activity Main .Main { Button \"Status\" -> open Status Button \"Settings\" -> open Settings }
+         activity Status .Status {
+             TextView (guard ? \"Guard is on\" : \"Guard is off\")
+             TextView (drive ? \"Driving is on\" : \"Driving is off\")
+             TextView (saver ? \"Saver is on\" : \"Saver is off\")
+         }
+         activity Settings .Settings {\n",
+    );
+    let pages = ["Sound", "Network", "Privacy", "Display", "Battery", "Storage"];
+    for page in pages {
+        text += &format!("Button \"{page}\" -> open {page}\n");
+    }
+    text += "}\n";
+    for page in pages {
+        text += &match page {
+            "Privacy" => switch(page, "Visible", "guard"),
+            "Display" => switch(page, "Focus", "drive"),
+            "Storage" => switch(page, "Lock", "saver"),
+            page => format!(
+                "activity {page} .{page} {{ own a = false CheckBox \"Fast\" checked a -> a = !a Button \"Go\" clickable }}\n"
+            ),
+        };
+    }
+    let goal = "F ([text = \"Guard is on\"] & [text = \"Saver is on\"])";
+    let (with, without) = episodes(&app(&text), goal, 14);
+    assert!(with <= 50.0 && 3.0 * with < without, "{with} and {without} episodes");
+}
+
 #[test]
 fn one_step_is_enough_to_say_that_it_is_not() {
     let finding = found(&restless(), "[activity ~ Room1]", 1, 500);
@@ -266,7 +344,7 @@ fn forms_are_filled_before_their_button_is_clicked() {
          activity Inbox .Inbox { TextView \"Nothing new\" }",
     );
     for seed in 1..=5 {
-        let plan = Plan { steps_max: 9, episodes_max: 150, seed: Seed(seed), ..Plan::new(&PLANNER) };
+        let plan = Plan { steps_max: 9, episodes_max: 180, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let spec = spec("F [activity ~ Inbox]");
         let finding = search(&mut Sim::new(model.clone(), Seed(seed)), &spec, &plan, &mut |_| true)
             .expect("the model runs");

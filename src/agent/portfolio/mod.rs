@@ -3,6 +3,7 @@
 //! Each episode belongs to one member, and all members learn from it. The [shares](shares) of the members follow what they
 //! have brought lately. The first episodes are the plan's.
 
+mod amounts;
 mod archive;
 mod cover;
 mod forms;
@@ -12,6 +13,7 @@ mod sweep;
 mod walk;
 mod yields;
 
+use self::amounts::{Aim, Amounts};
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
 use self::forms::Forms;
@@ -43,6 +45,8 @@ pub enum Member {
     Plan,
     /// The way to a sight that was rarely seen, then the actions that were rarely done there.
     Novelty,
+    /// The numbers and texts that the objective wants, by the actions that change them.
+    Amounts,
     /// The fields of a form filled, and then a button.
     Forms,
     /// Actions never done, and the texts of forms that refuse one after the other, where the objective gives no
@@ -58,8 +62,9 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 7] = [
+    pub const ALL: [Member; 8] = [
         Member::Plan,
+        Member::Amounts,
         Member::Sweep,
         Member::Novelty,
         Member::Forms,
@@ -73,6 +78,7 @@ impl Member {
         match self {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
+            Member::Amounts => "amounts",
             Member::Forms => "forms",
             Member::Sweep => "sweep",
             Member::Cover => "cover",
@@ -93,7 +99,7 @@ pub struct Members(u8);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b111_1111);
+    pub const ALL: Members = Members(0b1111_1111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -117,9 +123,10 @@ impl Default for Members {
 pub struct Portfolio {
     planner: Planner,
     archive: Archive,
+    amounts: Amounts,
     forms: Forms,
-    /// Sweeps and coverage; none once the objective has shown that it gives a direction.
-    sweep: Option<Sweep>,
+    sweep: Sweep,
+    /// Coverage; none once the objective has shown that it gives a direction.
     cover: Option<Cover>,
     walk: Walk,
     repeats: Repeats,
@@ -143,8 +150,9 @@ impl Portfolio {
         Portfolio {
             planner: Planner::new(planner, spent),
             archive: Archive::default(),
+            amounts: Amounts::default(),
             forms: Forms::default(),
-            sweep: Some(Sweep::default()),
+            sweep: Sweep::default(),
             cover: Some(Cover::default()),
             walk: Walk::default(),
             repeats: Repeats::default(),
@@ -163,13 +171,14 @@ impl Portfolio {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
         let (has_forms, is_aimless) = (self.forms.has_any(), outlook.is_aimless());
         if !is_aimless {
-            (self.sweep, self.cover) = (None, None);
+            self.cover = None;
         }
         let is_walked = is_aimless && is_page(situation.scene);
         let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
-        let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
+        let (has_amounts, has_sweeps) = (!is_aimless && self.amounts.has_work(), self.sweep.has_work());
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,
+            Member::Amounts => has_amounts,
             member => can(member, is_aimless, has_forms),
         };
         let (member, cause) = match self.shares.next(situation.steps_left, walks, can) {
@@ -185,8 +194,8 @@ impl Portfolio {
         self.shares.pay(Member::Sweep, self.news, self.steps);
         (self.news, self.steps) = (0, 0);
         let has_forms = self.forms.has_any();
-        let (member, cause) =
-            self.shares.rest(|member| member != Member::Sweep && can(member, true, has_forms));
+        let is_aimless = outlook.is_aimless();
+        let (member, cause) = self.shares.rest(|member| can(member, is_aimless, has_forms));
         self.start_turn(member, cause, situation, outlook, rng)
     }
 
@@ -234,11 +243,11 @@ fn is_page(scene: &Scene) -> bool {
     }
 }
 
-/// Returns true if a member other than sweeps can take a turn.
+/// Returns true if a member other than sweeps and amounts can take a turn.
 fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
     match member {
         Member::Forms => has_forms,
-        Member::Sweep => false,
+        Member::Sweep | Member::Amounts => false,
         Member::Cover => is_aimless,
         // Without a direction there is nothing to plan for.
         Member::Plan | Member::Least => !is_aimless,
@@ -278,8 +287,9 @@ impl Agent for Portfolio {
     fn begin(&mut self) {
         self.planner.begin();
         self.archive.begin();
+        self.amounts.begin();
         self.forms.begin();
-        self.sweep.iter_mut().for_each(Sweep::begin);
+        self.sweep.begin();
         self.cover.iter_mut().for_each(Cover::begin);
         self.walk.begin();
     }
@@ -299,7 +309,9 @@ impl Agent for Portfolio {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
-        self.sweep.iter_mut().for_each(Sweep::settle);
+        self.sweep.settle();
+        self.amounts.settle();
+        self.amounts.look(situation.scene, outlook);
         let mut member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
@@ -311,19 +323,32 @@ impl Agent for Portfolio {
             self.explain(Evidence::Repeated, situation.candidates.len());
             return Choice::Offer(at);
         }
-        if member == Member::Plan {
+        if member == Member::Amounts
+            && let Some((at, aim)) = self.amounts.next(situation, outlook, rng)
+        {
+            self.planner.look(situation);
+            let evidence = match aim {
+                Aim::Reach => Evidence::Counted,
+                Aim::Test => Evidence::Tested,
+            };
+            self.explain(evidence, situation.candidates.len());
+            return Choice::Offer(at);
+        }
+        if member == Member::Sweep {
+            if let Some(at) = self.sweep.next(situation, rng) {
+                self.planner.look(situation);
+                let open = self.planner.open(situation).len();
+                self.explain(Evidence::Swept, open);
+                return Choice::Offer(at);
+            }
+            member = self.hand_over(situation, outlook, rng);
+        }
+        if matches!(member, Member::Plan | Member::Amounts) {
             self.reason = None;
             return self.planner.choose(situation, Some(outlook), rng);
         }
         self.planner.look(situation);
         let open = self.planner.open(situation);
-        if member == Member::Sweep {
-            if let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng)) {
-                self.explain(Evidence::Swept, open.len());
-                return Choice::Offer(at);
-            }
-            member = self.hand_over(situation, outlook, rng);
-        }
         // Only novelty and forms have a way; the other members have an empty one.
         if let Some(at) = self.archive.follow(&self.way, situation) {
             self.explain(Evidence::WayToRare, situation.candidates.len());
@@ -359,15 +384,17 @@ impl Agent for Portfolio {
         self.is_recalled = origin == Origin::Experience;
         self.reason = None;
         if origin == Origin::Device {
-            self.sweep.iter_mut().for_each(Sweep::settle);
+            self.sweep.settle();
+            self.amounts.settle();
         }
         self.planner.note(situation, taken, origin);
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
+        self.amounts.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
-        self.sweep.iter_mut().for_each(|sweep| sweep.learn(transition));
+        self.sweep.learn(transition);
         self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
@@ -388,10 +415,15 @@ impl Agent for Portfolio {
         // Recalled episodes may come in the middle of one, which still belongs to its member afterwards.
         if origin == Origin::Device {
             if let Some(member) = self.turn.take() {
+                if member == Member::Amounts {
+                    self.amounts.pass();
+                }
                 self.shares.pay(member, self.news, self.steps);
             }
             (self.news, self.steps) = (0, 0);
-            self.sweep.iter_mut().for_each(Sweep::settle);
+            self.sweep.settle();
+            self.amounts.settle();
+            self.amounts.end();
             self.repeats.end();
         }
         self.planner.end(origin)
@@ -402,7 +434,8 @@ impl Agent for Portfolio {
         self.archive = Archive::default();
         self.forms = Forms::default();
         self.repeats = Repeats::default();
-        self.sweep.iter_mut().for_each(Sweep::forget);
+        self.sweep.forget();
+        self.amounts.forget();
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();

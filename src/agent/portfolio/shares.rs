@@ -19,6 +19,10 @@ const CREDIT_NEWS: f64 = 0.5;
 const CREDIT_STEPS: f64 = 5.0;
 /// Least weight of the plan, as a part of those of all others: hidden state takes long, and nobody else finds it.
 const PLAN_MIN: f64 = 0.5;
+/// Episodes after which amounts have every second one of these, as long as they have something to do, and their least weight
+/// afterwards, as a part of those of all others.
+const AMOUNTS_AFTER: u32 = 4;
+const AMOUNTS_MIN: f64 = 1.0;
 /// Least weight of forms until they have had this many turns, as a part of those of all others: what a form does with the
 /// texts that fit shows soon.
 const FORMS_MIN: f64 = 0.6;
@@ -69,6 +73,14 @@ impl Shares {
         self.episodes += 1;
         if self.episodes <= walks && self.has(Member::Random) && can(Member::Random) {
             return (Member::Random, TurnCause::First);
+        }
+        let has_amounts = self.has(Member::Amounts) && can(Member::Amounts);
+        if self.episodes <= PLAN_FIRST
+            && self.episodes > AMOUNTS_AFTER
+            && self.episodes.is_multiple_of(2)
+            && has_amounts
+        {
+            return (Member::Amounts, TurnCause::Wanted);
         }
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
             return (Member::Plan, TurnCause::First);
@@ -123,7 +135,7 @@ impl Shares {
 
     fn weights(&self, can: &impl Fn(Member) -> bool) -> Vec<f64> {
         let favour = (PLAN_FAVOURED / f64::from(self.episodes.max(1))).max(1.0);
-        // Forms may come up yet; the others take part from the start or never.
+        // Forms keep their weight before they come up.
         let is_out = |account: &Account| !can(account.member) && account.member != Member::Forms;
         let rate = |account: &Account| {
             let rate = account.news / account.steps.max(1.0);
@@ -147,6 +159,9 @@ impl Shares {
             }
         };
         raise(Member::Forms, FORMS_MIN, FORMS_FAVOURED);
+        if self.has(Member::Amounts) && can(Member::Amounts) {
+            raise(Member::Amounts, AMOUNTS_MIN, u32::MAX);
+        }
         raise(Member::Plan, PLAN_MIN, u32::MAX);
         if self.has(Member::Cover) && can(Member::Cover) {
             raise(Member::Random, RANDOM_MIN, u32::MAX);
