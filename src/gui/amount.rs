@@ -162,7 +162,10 @@ impl Amount {
             Wanted::Words { text: wanted, is_single } => {
                 (*is_single && !text.is_empty() || differs_in_one_word(wanted, text)).then_some(0)
             }
-            Wanted::Between(..) => text.trim().parse().ok(),
+            Wanted::Between(..) => {
+                let digits = text.bytes().filter(u8::is_ascii_digit).count();
+                text.trim().parse().ok().filter(|_| digits <= DIGITS_MAX)
+            }
         }
     }
 }
@@ -288,5 +291,7 @@ mod tests {
         let value = Constant::Number(Number::parse("5").expect("a number"));
         let atom = Atom::compared(number, Op::Equal, value, ActionTypes::Any).expect("an atom");
         assert_eq!(shown(&atom, &["", "3 items left"]), Some(3));
+        assert_eq!(shown(&atom, &["", "999999999999 items"]), Some(999_999_999_999));
+        assert_eq!(shown(&atom, &["", "9223372036854775807 items"]), None, "too large to count with");
     }
 }

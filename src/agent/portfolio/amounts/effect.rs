@@ -67,7 +67,8 @@ impl Effect {
         let lines = self.seen.windows(2).filter_map(|pair| {
             let ((x, y), (other_x, other_y)) = (pair[0], pair[1]);
             let (rise, run) = (other_y - y, other_x - x);
-            (rise % run == 0).then(|| (rise / run, y - rise / run * x))
+            let factor = (rise % run == 0).then(|| rise / run)?;
+            Some((factor, y.checked_sub(factor.checked_mul(x)?)?))
         });
         for rule in moving.into_iter().rev().chain(still).chain(lines) {
             let number = fits(rule);
@@ -112,7 +113,13 @@ mod tests {
 
     #[test]
     fn no_value_overflows() {
-        for values in [[(0, i64::MAX / 4), (1, i64::MIN / 4)], [(i64::MIN / 4, 0), (i64::MAX / 4, 1)]] {
+        let most = 999_999_999_999;
+        for values in [
+            [(0, i64::MAX / 4), (1, i64::MIN / 4)],
+            [(i64::MIN / 4, 0), (i64::MAX / 4, 1)],
+            [(most, -most), (most - 1, most)],
+            [(-most, most), (1 - most, -most)],
+        ] {
             for value in [i64::MIN, -1, 0, 1, i64::MAX] {
                 seen(&values).after(value);
             }
