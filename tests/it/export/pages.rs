@@ -378,6 +378,7 @@ fn an_exported_test_reads_the_user_and_the_key_of_its_page() {
     // What the address names is read as it is named.
     let kept = fs::read_to_string(&tests[0]).expect("a file");
     fs::write(&tests[0], kept.replace("***", "a%6Ena:${NOTES_KEY}")).expect("a file");
+    fs::remove_file(&file).expect("a file");
     write_for_playwright(&tests[0], &file);
     let known = [("NOTES_KEY", "k3y/@")];
     assert_eq!(played(&folder, &npm, &known), (vec!["in".to_string()], vec![]));
