@@ -18,10 +18,10 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::thread::{Scope, ScopedJoinHandle};
 
-pub use address::{HIDDEN, writable_address};
 #[cfg(feature = "webdriver")]
-pub(crate) use address::{key_of, secret_of};
-pub(crate) use address::{variable_of, without_secret, without_what_may_be_secret};
+pub(crate) use address::key_of;
+pub use address::{HIDDEN, writable_address};
+pub(crate) use address::{secret_of, variable_of, without_secret, without_what_may_be_secret};
 pub(crate) use diagnostic::clip;
 pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable, shown_path};
 pub use item::BYTES_MAX;
