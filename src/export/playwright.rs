@@ -39,8 +39,8 @@ pub(super) fn print(test: &TestCase) -> Exported {
     let (body, notes) = body.finish();
     let library = used(LIBRARY, "//: ", &body, Quotes::Single);
     let mut page = Page::new("//");
-    let guard = guard(test);
-    let how: Vec<&str> = HOW.into_iter().chain(guard.iter().map(|guard| &*guard.how)).collect();
+    let credentials = credentials(test);
+    let how: Vec<&str> = HOW.into_iter().chain(credentials.iter().map(|needed| &*needed.how)).collect();
     write_head(&mut page, test, &how);
     page.line("");
     let types = ["Locator", "Page"].into_iter().filter(|name| library.contains(name));
@@ -49,7 +49,7 @@ pub(super) fn print(test: &TestCase) -> Exported {
     page.line("");
     let origin = quoted(&test.provenance.package);
     page.line(&format!("test.use({{ baseURL: process.env.BASE_URL ?? {origin}, viewport: {WIDE} }});"));
-    if let Some(Guard { user, key, .. }) = guard {
+    if let Some(Credentials { user, key, .. }) = credentials {
         page.line(&format!("test.use({{ httpCredentials: {{ username: {user}, password: {key} }} }});"));
     }
     page.line("");
@@ -59,13 +59,13 @@ pub(super) fn print(test: &TestCase) -> Exported {
 }
 
 /// User and key that a page asks for, as expressions, and a line on where they come from.
-struct Guard {
+struct Credentials {
     user: String,
     key: String,
     how: String,
 }
 
-fn guard(test: &TestCase) -> Option<Guard> {
+fn credentials(test: &TestCase) -> Option<Credentials> {
     let url = test.provenance.app.iter().skip_while(|word| *word != "--url").nth(1)?;
     let url = writable_address(url);
     // A stored test keeps no more than names of variables.
@@ -74,7 +74,7 @@ fn guard(test: &TestCase) -> Option<Guard> {
     let names: Vec<&str> = [user, key].into_iter().filter_map(variable_of).collect();
     let names = names.join(" and ");
     let how = format!("The page asks for a user and a key: set {names} in the environment.");
-    Some(Guard { user: of_address(user), key: of_address(key), how })
+    Some(Credentials { user: of_address(user), key: of_address(key), how })
 }
 
 /// Returns the expression for a part of an address.

@@ -1,7 +1,7 @@
 //! Amounts: the number or the words that an atom wants a text to have, and those that a screen shows in their place.
 
 use super::atom::{Atom, Comparison, Key, Op};
-use super::constant::Constant;
+use super::constant::{Constant, Digits};
 use super::label::{Link, Reading};
 use super::pattern::Pattern;
 use super::screen::Screen;
@@ -36,23 +36,15 @@ impl<'a> Numbered<'a> {
     /// assert_eq!((price.before, price.number, price.places, price.after), ("To pay: ", 350, 2, " in all"));
     /// ```
     pub fn new(text: &'a str) -> Option<Numbered<'a>> {
-        let bytes = text.as_bytes();
-        let digits_from = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let from = bytes.iter().position(u8::is_ascii_digit)?;
-        let whole = from + digits_from(from);
-        // A dash between letters or numbers is no sign.
-        let is_negative = text[..from].ends_with('-')
-            && !text[..from - 1].chars().next_back().is_some_and(char::is_alphanumeric);
-        let has_point = bytes.get(whole).is_some_and(|byte| b".,".contains(byte));
-        let places = if has_point { digits_from(whole + 1) } else { 0 };
-        let end = if places > 0 { whole + 1 + places } else { whole };
-        if whole - from + places > DIGITS_MAX {
+        let Digits { range, places, is_negative } = Digits::first_in(text, &['.', ','])?;
+        let digits = text[range.clone()].bytes().filter(u8::is_ascii_digit);
+        if digits.clone().count() > DIGITS_MAX {
             return None;
         }
-        let digits = text[from..end].bytes().filter(u8::is_ascii_digit);
         let size = digits.fold(0, |size: i64, digit| 10 * size + i64::from(digit - b'0'));
-        let before = &text[..from - usize::from(is_negative)];
-        Some(Numbered { before, number: if is_negative { -size } else { size }, places, after: &text[end..] })
+        let before = &text[..range.start - usize::from(is_negative)];
+        let number = if is_negative { -size } else { size };
+        Some(Numbered { before, number, places, after: &text[range.end..] })
     }
 
     /// Returns true if the texts differ in the number at most.

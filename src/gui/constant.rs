@@ -1,6 +1,7 @@
 //! Constants: the right sides of comparisons in atoms.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::term::{self, Term};
 
@@ -53,17 +54,9 @@ impl Number {
     /// Returns the first number in `text`: digits, with a minus sign in front of them that stands alone, and with a point
     /// that has digits behind it.
     pub fn first_in(text: &str) -> Option<Number> {
-        let start = text.find(|char: char| char.is_ascii_digit())?;
-        let rest = &text[start..];
-        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let whole = digits(rest);
-        let fraction = rest[whole..].strip_prefix('.').map_or(0, digits);
-        let end = if fraction > 0 { whole + 1 + fraction } else { whole };
-        // `7-5` and `A-5` have a dash in them, and `-5` a sign.
-        let before = text[..start].strip_suffix('-');
-        let is_negative = before.is_some_and(|before| !before.ends_with(char::is_alphanumeric));
-        let number = Number::parse(&rest[..end])?;
-        Some(if is_negative { Number { billionths: -number.billionths } } else { number })
+        let digits = Digits::first_in(text, &['.'])?;
+        let number = Number::parse(&text[digits.range])?;
+        Some(if digits.is_negative { Number { billionths: -number.billionths } } else { number })
     }
 
     /// Returns the sum of both.
@@ -74,6 +67,31 @@ impl Number {
     /// Returns the difference of both.
     pub fn minus(self, other: Number) -> Number {
         Number { billionths: self.billionths.saturating_sub(other.billionths) }
+    }
+}
+
+/// Digits of a number in a text.
+pub(super) struct Digits {
+    /// Place of the digits, with the point and without the sign.
+    pub range: Range<usize>,
+    /// Digits after the point.
+    pub places: usize,
+    /// True if a minus sign that stands alone is in front of them.
+    pub is_negative: bool,
+}
+
+impl Digits {
+    /// Returns the first digits in `text`, with one of `points` if it has digits behind it.
+    pub fn first_in(text: &str, points: &[char]) -> Option<Digits> {
+        let start = text.find(|char: char| char.is_ascii_digit())?;
+        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let whole = start + digits(&text[start..]);
+        let places = text[whole..].strip_prefix(points).map_or(0, digits);
+        let end = if places > 0 { whole + 1 + places } else { whole };
+        // `7-5` and `A-5` have a dash in them, and `-5` a sign.
+        let before = text[..start].strip_suffix('-');
+        let is_negative = before.is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+        Some(Digits { range: start..end, places, is_negative })
     }
 }
 

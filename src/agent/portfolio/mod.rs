@@ -1,12 +1,13 @@
 //! The portfolio: a planner, and simple members that hold where nothing can be planned.
 //!
 //! Each episode belongs to one member, and all members learn from it. The [shares](shares) of the members follow what they
-//! have brought lately. The first episodes are the plan's.
+//! have brought lately. Most of the first episodes are the plan's.
 
 mod amounts;
 mod archive;
 mod cover;
 mod forms;
+mod latest;
 mod repeats;
 mod shares;
 mod sweep;
@@ -49,8 +50,7 @@ pub enum Member {
     Amounts,
     /// The fields of a form filled, and then a button.
     Forms,
-    /// Actions never done, and the texts of forms that refuse one after the other, where the objective gives no
-    /// direction.
+    /// Actions never done, and the texts of forms that refuse one after the other.
     Sweep,
     /// Each action on each kind of page, and after each other one, where the objective gives no direction.
     Cover,
@@ -414,16 +414,14 @@ impl Agent for Portfolio {
     fn end(&mut self, origin: Origin) -> Summary {
         // Recalled episodes may come in the middle of one, which still belongs to its member afterwards.
         if origin == Origin::Device {
-            if let Some(member) = self.turn.take() {
-                if member == Member::Amounts {
-                    self.amounts.pass();
-                }
+            let turn = self.turn.take();
+            if let Some(member) = turn {
                 self.shares.pay(member, self.news, self.steps);
             }
             (self.news, self.steps) = (0, 0);
             self.sweep.settle();
             self.amounts.settle();
-            self.amounts.end();
+            self.amounts.end(turn == Some(Member::Amounts));
             self.repeats.end();
         }
         self.planner.end(origin)

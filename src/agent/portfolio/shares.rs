@@ -74,16 +74,14 @@ impl Shares {
         if self.episodes <= walks && self.has(Member::Random) && can(Member::Random) {
             return (Member::Random, TurnCause::First);
         }
-        let has_amounts = self.has(Member::Amounts) && can(Member::Amounts);
-        if self.episodes <= PLAN_FIRST
-            && self.episodes > AMOUNTS_AFTER
-            && self.episodes.is_multiple_of(2)
-            && has_amounts
-        {
-            return (Member::Amounts, TurnCause::Wanted);
-        }
-        if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
-            return (Member::Plan, TurnCause::First);
+        if self.episodes <= PLAN_FIRST {
+            let is_second = self.episodes > AMOUNTS_AFTER && self.episodes.is_multiple_of(2);
+            if is_second && self.has(Member::Amounts) && can(Member::Amounts) {
+                return (Member::Amounts, TurnCause::Wanted);
+            }
+            if self.has(Member::Plan) && can(Member::Plan) {
+                return (Member::Plan, TurnCause::First);
+            }
         }
         let sweeps = walks + SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
         if self.episodes <= sweeps && self.has(Member::Sweep) && can(Member::Sweep) {
@@ -159,9 +157,7 @@ impl Shares {
             }
         };
         raise(Member::Forms, FORMS_MIN, FORMS_FAVOURED);
-        if self.has(Member::Amounts) && can(Member::Amounts) {
-            raise(Member::Amounts, AMOUNTS_MIN, u32::MAX);
-        }
+        raise(Member::Amounts, AMOUNTS_MIN, u32::MAX);
         raise(Member::Plan, PLAN_MIN, u32::MAX);
         if self.has(Member::Cover) && can(Member::Cover) {
             raise(Member::Random, RANDOM_MIN, u32::MAX);

@@ -6,20 +6,20 @@ const SEEN_MAX: usize = 8;
 const VALUE_MAX: i64 = 1_000_000_000;
 
 /// Effect of an event on an amount.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Effect {
     /// Values before and after it, the latest last.
     seen: Vec<(i64, i64)>,
-    /// Number that it adds, where it came among other events.
-    added: Option<i64>,
-    /// Factor and addend for values that were not seen before it; none before the first.
-    rule: Option<(i64, i64)>,
+    /// Number that it adds, as far as its coming among other events tells.
+    added: i64,
+    /// Factor and addend for values that were not seen before it.
+    rule: (i64, i64),
 }
 
 impl Effect {
     /// Returns the effect of adding `number`.
     pub fn adding(number: i64) -> Effect {
-        Effect { seen: Vec::new(), added: Some(number), rule: Some((1, number)) }
+        Effect { seen: Vec::new(), added: number, rule: (1, number) }
     }
 
     /// Takes in the values before and after the event.
@@ -29,7 +29,7 @@ impl Effect {
             self.seen.remove(0);
         }
         self.seen.push((before, after));
-        self.rule = Some(self.rule_of_seen());
+        self.rule = self.rule_of_seen();
     }
 
     /// Returns true if it never came alone.
@@ -39,7 +39,7 @@ impl Effect {
 
     /// Returns true if it has never changed anything.
     pub fn is_none(&self) -> bool {
-        self.seen.iter().all(|(before, after)| before == after) && self.added.is_none_or(|added| added == 0)
+        self.seen.iter().all(|(before, after)| before == after) && self.added == 0
     }
 
     /// Returns the value after the event.
@@ -47,14 +47,14 @@ impl Effect {
         if let Some(&(_, after)) = self.seen.iter().find(|(before, _)| *before == value) {
             return after;
         }
-        let (factor, added) = self.rule.unwrap_or((1, 0));
+        let (factor, added) = self.rule;
         let after = value.saturating_mul(factor).saturating_add(added);
         after.clamp(-VALUE_MAX, VALUE_MAX)
     }
 
     /// Returns the factor and the addend that fit the most of what was seen; of several, a plain sum.
     fn rule_of_seen(&self) -> (i64, i64) {
-        let mut best = (0, (1, self.added.unwrap_or(0)));
+        let mut best = (0, (1, self.added));
         let fits = |(factor, added): (i64, i64)| {
             let is_it = |(before, after): &&(i64, i64)| {
                 before.checked_mul(factor).and_then(|value| value.checked_add(added)) == Some(*after)
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn seen(values: &[(i64, i64)]) -> Effect {
-        let mut effect = Effect::default();
+        let mut effect = Effect::adding(0);
         values.iter().for_each(|&(before, after)| effect.see(before, after));
         effect
     }

@@ -1,4 +1,4 @@
-//! What is known of an amount: its value, and what each event adds to it.
+//! Knowledge of an amount: its value, and the effects of events on it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,7 +30,7 @@ pub struct Done {
     pub has_moved: bool,
 }
 
-/// What is known of an amount.
+/// Knowledge of an amount.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Value at the start of an episode.
@@ -108,11 +108,7 @@ impl Known {
     /// Takes in that the amount is `value` now; returns true if that tells of an effect for the first time.
     pub fn settle(&mut self, value: i64) -> bool {
         let since = std::mem::take(&mut self.since);
-        let mut unknown: Vec<At> =
-            since.iter().filter(|done| !self.is_known(done)).map(|done| done.event).collect();
-        let mut number = unknown.len();
-        unknown.sort_unstable();
-        unknown.dedup();
+        let (mut unknown, mut number) = distinct(since.iter().filter(|done| !self.is_known(done)));
         let before = self.value.replace(value);
         let Some(before) = before else {
             if unknown.is_empty()
@@ -127,7 +123,7 @@ impl Known {
             if has_moved && before == value {
                 return false;
             }
-            let mut effect = self.effects.get(&event).cloned().unwrap_or_default();
+            let mut effect = self.effects.get(&event).cloned().unwrap_or_else(|| Effect::adding(0));
             effect.see(before, value);
             return self.note(event, effect);
         }
@@ -152,11 +148,7 @@ impl Known {
                 return false;
             }
             // What leads elsewhere may do more than that.
-            unknown =
-                since.iter().map(|done| done.event).filter(|&event| self.effect(event).is_none()).collect();
-            number = unknown.len();
-            unknown.sort_unstable();
-            unknown.dedup();
+            (unknown, number) = distinct(since.iter().filter(|done| self.effect(done.event).is_none()));
         }
         let gap = value - expected;
         match &unknown[..] {
@@ -209,4 +201,13 @@ impl Known {
             None => self.by_name.get(&event.name).is_none_or(|effect| !effect.is_none()),
         }
     }
+}
+
+/// Returns the events without repetition, in order, and their number with it.
+fn distinct<'a>(events: impl Iterator<Item = &'a Done>) -> (Vec<At>, usize) {
+    let mut events: Vec<At> = events.map(|done| done.event).collect();
+    let number = events.len();
+    events.sort_unstable();
+    events.dedup();
+    (events, number)
 }

@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::known::{At, Done, Known};
 use self::map::{DEVICE, Map, Name, PlaceId, Sight};
 use self::ways::{Spot, Ways};
+use super::latest::{Latest, Taken};
 use crate::rng::Rng;
 use crate::situation::{
     AmountId, ClassId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Transition, Want,
@@ -38,22 +39,12 @@ const HAS_LIKE: u32 = 20;
 /// Most numbers that are kept from screens before.
 const TOLD_MAX: usize = 200;
 
-/// Step that was taken.
-#[derive(Clone, Debug)]
-struct Taken {
-    from: Scene,
-    at: u16,
-    to: Scene,
-    /// True if the episode ends with it.
-    is_last: bool,
-}
-
 /// Aim of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// The value that is wanted.
     Reach,
-    /// What an action does.
+    /// The effect of an action.
     Test,
 }
 
@@ -69,9 +60,8 @@ pub struct Amounts {
     /// Events of this episode, and those that changed nothing to see.
     done: FxHashSet<Name>,
     vain: FxHashSet<(ScreenId, LabelingId)>,
-    /// True if something was learned in this episode, and true if it made a choice.
+    /// True if something was learned in this episode.
     has_news: bool,
-    has_acted: bool,
     /// Episodes in a row without news, and those that are left to rest.
     idle: u32,
     rests: u32,
@@ -79,14 +69,13 @@ pub struct Amounts {
     last: Option<Scene>,
     /// True once an episode has begun, until its first screen is looked at or its first step is learned.
     is_begun: bool,
-    /// While the past is learned once more, as states have other numbers: the latest step.
-    recollected: Option<Option<Box<Taken>>>,
+    latest: Latest,
 }
 
 impl Amounts {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        self.is_begun |= self.recollected.is_none();
+        self.is_begun |= !self.latest.is_past();
     }
 
     /// Forgets the episode before, once its last screen was looked at.
@@ -101,13 +90,12 @@ impl Amounts {
         }
     }
 
-    /// Ends an episode.
-    pub fn end(&mut self) {
+    /// Ends an episode, which was its own or another member's.
+    pub fn end(&mut self, is_own: bool) {
         self.rests = self.rests.saturating_sub(1);
-        let (has_news, has_acted) = (std::mem::take(&mut self.has_news), std::mem::take(&mut self.has_acted));
-        if has_news {
+        if std::mem::take(&mut self.has_news) {
             (self.idle, self.rests) = (0, 0);
-        } else if has_acted {
+        } else if is_own {
             self.idle += 1;
             self.rests = (1 << self.idle.min(10)).min(RESTS_MAX);
         }
@@ -118,21 +106,15 @@ impl Amounts {
         self.rests == 0 && self.list.values().any(|amount| !amount.seen_at.is_empty())
     }
 
-    /// Notes that an episode of its own brought nothing to do.
-    pub fn pass(&mut self) {
-        self.has_acted = true;
-    }
-
-    /// States have other numbers from now on. Nothing here speaks of states, so all that follows is known, but for the last
-    /// step.
+    /// States have other numbers from now on.
     pub fn forget(&mut self) {
-        self.recollected = Some(None);
+        self.latest.forget();
     }
 
     /// Goes on after the past was learned once more.
     pub fn settle(&mut self) {
-        if let Some(Some(last)) = self.recollected.take() {
-            self.add(*last);
+        if let Some(taken) = self.latest.settle() {
+            self.add(taken);
         }
     }
 
@@ -141,15 +123,12 @@ impl Amounts {
         if self.list.is_empty() {
             return;
         }
-        let (from, to) = (transition.from.scene.clone(), transition.to.clone());
-        let taken = Taken { from, at: transition.at, to, is_last: transition.next.ends() };
-        match &mut self.recollected {
-            Some(last) => *last = Some(Box::new(taken)),
-            None => self.add(taken),
+        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
+            self.add(taken);
         }
     }
 
-    fn add(&mut self, Taken { from: scene, at, to, is_last }: Taken) {
+    fn add(&mut self, Taken { from: scene, at, to, is_last, .. }: Taken) {
         self.start_over();
         let labeling = scene.offers[usize::from(at)].labeling;
         let is_changed = scene.screen_id != to.screen_id;
@@ -238,7 +217,6 @@ impl Amounts {
         let mut allowed = Allowed { phase, scene, outlook, classes: FxHashMap::default() };
         for group in groups.iter().filter(|group| group.iter().all(is_seen) && group.len() <= AT_ONCE_MAX) {
             if let Some(at) = self.reach(group, here, situation, &mut allowed) {
-                self.has_acted = true;
                 return Some((at, Aim::Reach));
             }
         }
@@ -251,7 +229,6 @@ impl Amounts {
             };
             amount.looks += u32::from(amount.wants_base());
             if let Some(at) = self.test(&self.list[&id], here, situation, &mut allowed, rng) {
-                self.has_acted = true;
                 return Some((at, Aim::Test));
             }
         }

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 
 use self::blanks::{Filling, Keys};
 use self::map::{EventId, Map, PageId, Place, Sight};
+use super::latest::{Latest, Taken};
 use crate::rng::Rng;
-use crate::situation::{Next, Scene, ScreenId, Situation, Transition};
+use crate::situation::{Scene, ScreenId, Situation, Transition};
 
 /// Most screens whose pages are kept.
 const SIGHTS_MAX: usize = 5_000;
@@ -74,23 +75,13 @@ pub struct Sweep {
     is_over: bool,
     /// Page where the episode is left to others, once it was chosen; none after it was reached.
     last: Option<Option<PageId>>,
-    /// While the past is learned once more, as states have other numbers: the latest step.
-    recollected: Option<Option<Box<Taken>>>,
-}
-
-/// Step that was taken.
-#[derive(Clone, Debug)]
-struct Taken {
-    from: Scene,
-    at: u16,
-    to: Scene,
-    is_end: bool,
+    latest: Latest,
 }
 
 impl Sweep {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        if self.recollected.is_some() {
+        if self.latest.is_past() {
             return;
         }
         self.give_up();
@@ -273,32 +264,27 @@ impl Sweep {
         (!equals.is_empty()).then(|| equals[rng.below(equals.len())])
     }
 
-    /// States have other numbers from now on. Nothing here speaks of states, so all that follows is known, but for the last
-    /// step.
+    /// States have other numbers from now on.
     pub fn forget(&mut self) {
-        self.recollected = Some(None);
+        self.latest.forget();
     }
 
     /// Goes on after the past was learned once more.
     pub fn settle(&mut self) {
-        if let Some(Some(last)) = self.recollected.take() {
-            self.take_in(&last);
+        if let Some(taken) = self.latest.settle() {
+            self.take_in(&taken);
         }
     }
 
     /// Learns a step.
     pub fn learn(&mut self, transition: &Transition<'_>) {
-        let (from, to) = (transition.from.scene.clone(), transition.to.clone());
-        let is_end = matches!(transition.next, Next::Terminal | Next::DeadEnd);
-        let taken = Taken { from, at: transition.at, to, is_end };
-        match &mut self.recollected {
-            Some(last) => *last = Some(Box::new(taken)),
-            None => self.take_in(&taken),
+        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
+            self.take_in(&taken);
         }
     }
 
     fn take_in(&mut self, taken: &Taken) {
-        let Taken { from: scene, at, to, is_end } = taken;
+        let Taken { from: scene, at, to, is_end, .. } = taken;
         let is_same = to.state == scene.state || to.screen_id == scene.screen_id;
         let said = super::forms::said(scene, to);
         self.idle += 1;
