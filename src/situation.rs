@@ -74,6 +74,11 @@ id! {
     AmountId
 }
 
+impl ClassId {
+    /// Class of the actions that no condition of an [exploring](crate::objective::Exploration) objective names.
+    pub const UNNAMED: ClassId = ClassId(0);
+}
+
 impl PhaseId {
     /// Phase of every objective before the first step.
     pub const START: PhaseId = PhaseId(0);

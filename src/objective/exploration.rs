@@ -1,6 +1,7 @@
 //! Exploration: to see what an app has, and where it fails, with no other aim.
 //!
-//! An episode is over where the app crashes or does not respond. Nothing else is ever reached or lost.
+//! An episode is over where the app crashes or does not respond. Nothing else is ever reached or lost. Specs that are watched
+//! meanwhile tell actions apart, and change no reward.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -9,8 +10,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Key, Screen, is_text_field};
+use crate::gui::{Action, Key, Labeller, Screen, TypedText, is_text_field};
 use crate::situation::{ClassId, LinkId, LookId, PhaseId};
+use crate::spec::Spec;
 
 /// Rewards of exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -44,9 +46,6 @@ const FATE_NOTHING: f64 = -30.0;
 const DINO_NEW: f64 = 5.0;
 const DINO_OLD: f64 = -2.0;
 
-/// All actions are the same to this objective.
-const CLASS: ClassId = ClassId(0);
-
 /// Progress of an episode for all rewards but those for novelty: the activity in front, and, for ARES and FATE, those of the
 /// episode.
 type Visited = (LookId, BTreeSet<LookId>);
@@ -65,6 +64,9 @@ struct Kind {
 pub struct Exploration {
     pays: Pays,
     package: Arc<str>,
+    /// Conditions of watched specs on actions.
+    labeller: Labeller,
+    class_of: BTreeMap<BTreeSet<u32>, ClassId>,
     kinds: Vec<Option<Kind>>,
     look_of: FxHashMap<Kind, LookId>,
     /// Looks on the device so far.
@@ -84,6 +86,8 @@ impl Exploration {
         Exploration {
             pays,
             package,
+            labeller: Labeller::default(),
+            class_of: BTreeMap::from([(BTreeSet::new(), ClassId::UNNAMED)]),
             kinds: vec![None],
             look_of: FxHashMap::default(),
             seen: BTreeSet::new(),
@@ -92,6 +96,12 @@ impl Exploration {
             phase_of: BTreeMap::from([(start, PhaseId::START)]),
             after: FxHashMap::default(),
         }
+    }
+
+    /// Returns the same objective, which tells apart the actions that conditions of these specs name.
+    pub fn watching<'a>(self, specs: impl IntoIterator<Item = &'a Spec>) -> Exploration {
+        let atoms = (0..).zip(specs.into_iter().flat_map(|spec| spec.atoms.values()));
+        Exploration { labeller: Labeller::new(atoms, TypedText::Counts), ..self }
     }
 
     /// Returns the phase after a step to `look`.
@@ -138,8 +148,9 @@ impl Objective for Exploration {
         hasher.finish()
     }
 
-    fn class(&mut self, _: &Action) -> ClassId {
-        CLASS
+    fn class(&mut self, action: &Action) -> ClassId {
+        let next = ClassId(self.class_of.len() as u32);
+        *self.class_of.entry(self.labeller.of_action(action)).or_insert(next)
     }
 
     fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
@@ -236,6 +247,7 @@ mod tests {
     use super::*;
     use crate::gui::{Context, DeviceAction};
     use crate::objective::Seen;
+    use crate::spec::Source;
 
     /// Rewards of steps to these activities of `p`, and whether the last one ends the episode.
     fn rewards(pays: Pays, steps: &[(&str, &str, bool)]) -> (Vec<f64>, bool) {
@@ -287,6 +299,24 @@ mod tests {
     fn an_action_that_means_nothing_pays_what_its_makers_say() {
         let pays = |pays| Exploration::new("p".into(), pays).reward_of_nothing();
         assert_eq!([Pays::Novelty, Pays::Ares, Pays::Fate, Pays::Dino].map(pays), [0.0, -50.0, -30.0, -2.0]);
+    }
+
+    #[test]
+    fn actions_are_told_apart_by_the_specs_that_are_watched() {
+        let [one, other, plain] = [DeviceAction::Enter, DeviceAction::Reload, DeviceAction::Back];
+        let text =
+            "never \"a\": F [actionType = enter]\nmust \"b\": G N ([actionType = reload] -> [text = A])";
+        let specs = crate::spec::parse(&Source::new("a.ltl", text)).file.specs;
+        assert_eq!(specs.len(), 2);
+        let mut blind = Exploration::new("p".into(), Pays::Novelty);
+        let mut watching = blind.clone().watching(&specs);
+        let [one, other, plain] = [one, other, plain].map(Action::Device);
+        for action in [&one, &other, &plain] {
+            assert_eq!(blind.class(action), ClassId::UNNAMED);
+        }
+        let classes = [&one, &other, &plain].map(|action| watching.class(action));
+        assert_eq!(classes[2], ClassId::UNNAMED);
+        assert_eq!(BTreeSet::from(classes).len(), 3, "{classes:?}");
     }
 
     #[test]

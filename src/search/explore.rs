@@ -297,7 +297,7 @@ pub fn explore(
         .filter_map(|(at, spec)| Some((at, steer::aim(spec)?)))
         .collect();
     let mut steering = Steering::new(aims.iter_mut().map(|(at, formula)| (*at, formula)), plan, &blank);
-    let mut objective = Exploration::new(package.clone(), budget.pays);
+    let mut objective = Exploration::new(package.clone(), budget.pays).watching(specs.iter().copied());
     // An earlier run may have known the activities from elsewhere.
     let activities =
         if activities.is_empty() { std::mem::take(&mut model.app.activities) } else { activities };
