@@ -243,6 +243,32 @@ fn what_changes_a_text_elsewhere_is_found_out() {
 }
 
 #[test]
+fn the_keys_of_a_lock_are_pressed_in_each_order() {
+    let key = |name: u32| format!("Button \"{name}\" -> typed = left(typed + \"{name}\", 6)\n");
+    let keys: String = (1..=5).map(key).collect();
+    let model = app(&format!(
+        "app org.safe \"Safe\" 1
+        launch Main
+        activity Main .Main {{ Button \"Open\" -> open Lock Button \"Help\" -> open Help }}
+        activity Help .Help {{ TextView \"The code is secret\" }}
+        activity Lock .Lock {{
+            own typed = \"\"
+            {keys}
+            Button \"Help\" clickable
+            Button \"OK\" -> if typed == \"253\" {{ open Inside }} else {{ typed = \"\" }}
+        }}
+        activity Inside .Inside {{ TextView \"Gold\" }}"
+    ));
+    for seed in 1..=5 {
+        let plan = Plan { steps_max: 7, episodes_max: 500, seed: Seed(seed), ..Plan::new(&PLANNER) };
+        let spec = spec("F [activity ~ Inside]");
+        let finding = search(&mut Sim::new(model.clone(), Seed(seed)), &spec, &plan, &mut |_| true)
+            .expect("the model runs");
+        assert_eq!(finding.stop, Stop::Found, "seed {seed}");
+    }
+}
+
+#[test]
 fn one_step_is_enough_to_say_that_it_is_not() {
     let finding = found(&restless(), "[activity ~ Room1]", 1, 500);
     assert_eq!(finding.stop, Stop::Exhausted);

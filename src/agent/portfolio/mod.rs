@@ -50,7 +50,7 @@ pub enum Member {
     Amounts,
     /// The fields of a form filled, and then a button.
     Forms,
-    /// Actions never done, and the texts of forms that refuse one after the other.
+    /// Actions never done, and the texts of forms that refuse and the words of pads, one after the other.
     Sweep,
     /// Each action on each kind of page, and after each other one, where the objective gives no direction.
     Cover,
@@ -176,6 +176,7 @@ impl Portfolio {
         let is_walked = is_aimless && is_page(situation.scene);
         let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
         let (has_amounts, has_sweeps) = (!is_aimless && self.amounts.has_work(), self.sweep.has_work());
+        self.shares.has_pad = has_sweeps && self.sweep.has_pad();
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,
             Member::Amounts => has_amounts,

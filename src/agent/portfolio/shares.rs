@@ -33,6 +33,8 @@ const SWEEP_FIRST: u32 = 20;
 const SWEEP_FIRST_STEPS: u32 = 5;
 /// Least weight of sweeps afterwards, as a part of those of all others.
 const SWEEP_MIN: f64 = 0.15;
+/// The same while words of a pad are left: there are many, and nobody else tries each once.
+const SWEEP_MIN_OF_PAD: f64 = 1.5;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
 const COVER_MIN: f64 = 3.0;
@@ -57,6 +59,8 @@ struct Account {
 pub struct Shares {
     accounts: Vec<Account>,
     episodes: u32,
+    /// True while sweeps have words of a pad left.
+    pub has_pad: bool,
 }
 
 impl Shares {
@@ -64,7 +68,7 @@ impl Shares {
     pub fn new(members: &[Member], episodes: u32) -> Shares {
         let account =
             |&member: &Member| Account { member, news: CREDIT_NEWS, steps: CREDIT_STEPS, turns: 0, due: 0.0 };
-        Shares { accounts: members.iter().map(account).collect(), episodes }
+        Shares { accounts: members.iter().map(account).collect(), episodes, has_pad: false }
     }
 
     /// Returns the member whose turn it is for an episode of so many steps, of those that `can` take one, and why; if none
@@ -164,7 +168,8 @@ impl Shares {
         }
         raise(Member::Cover, COVER_MIN, u32::MAX);
         if can(Member::Sweep) {
-            raise(Member::Sweep, SWEEP_MIN, u32::MAX);
+            let least = if self.has_pad { SWEEP_MIN_OF_PAD } else { SWEEP_MIN };
+            raise(Member::Sweep, least, u32::MAX);
         }
         weights
     }

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::forms::{inputs, is_box, is_field, is_submitting};
 use super::Step;
-use super::blanks::{Blank, Form, Keys};
+use super::blanks::{Blank, Filling, Form, Keys};
+use super::pad::{Echo, Key, Pad, keys};
 use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, is_button, misfits};
 use crate::situation::{ActivityId, LabelingId, Scene};
 
@@ -27,6 +28,9 @@ const BOXES_MAX: usize = 3;
 const TEXTS_MAX: usize = 40;
 /// Most buttons that are clicked with each filling.
 const BUTTONS_MAX: usize = 12;
+/// Most buttons that may take in a word of a pad, and times that a key leads nowhere for each time that it leads on.
+const TAKING_IN_MAX: usize = 2;
+const KEY_STAYS: u32 = 2;
 /// Most pages on the way to anything.
 const LOOKED_AT_MAX: usize = 300;
 /// Most pages that an event is known to have led to, and most answers of it that are told apart.
@@ -76,6 +80,7 @@ struct Event {
     tested: Vec<Place>,
     /// Effects, each of which came before it whenever it led on.
     needs: Vec<Place>,
+    key: Key,
 }
 
 /// Page, and what is known of it.
@@ -87,6 +92,7 @@ struct Page {
     activity: ActivityId,
     events: Vec<Event>,
     form: Option<Form>,
+    pad: Pad,
     /// True if a button is shown that cannot be clicked.
     has_disabled: bool,
 }
@@ -158,6 +164,7 @@ impl Event {
             has_refused: false,
             tested: Vec::new(),
             needs: Vec::new(),
+            key: Key::new(&names.unwrap_or_default()),
         }
     }
 }
@@ -207,7 +214,60 @@ impl Map {
 
     /// Returns true if a form has led on with some filling only.
     pub fn has_gate(&self) -> bool {
-        self.pages.iter().any(|page| page.form.as_ref().is_some_and(|form| form.accepted().is_some()))
+        (0..self.pages.len() as PageId).any(|page| self.accepted(page).is_some())
+    }
+
+    /// Returns the filling and the clicks that have led on from a page, if it takes certain ones, and the page that they led to.
+    pub fn accepted(&self, page: PageId) -> Option<(Filling, &[EventId], PageId)> {
+        let Page { form, pad, .. } = self.page(page);
+        let filled = form.as_ref().and_then(Form::accepted);
+        let filled = filled.map(|accepted| (accepted.filling.clone(), &accepted.clicks[..], accepted.to));
+        filled.or_else(|| pad.accepted.as_ref().map(|(clicks, to)| (Filling::new(), &clicks[..], *to)))
+    }
+
+    /// Returns the next clicks on the pad of a page where nothing else was left undone; none if it has no pad.
+    pub fn word(&self, page: PageId) -> Option<Vec<EventId>> {
+        let Page { events, form, pad, is_outside, .. } = self.page(page);
+        let is_done = |event: &Event| event.is_back || event.is_absent || event.times > 0;
+        if form.is_some() || *is_outside || pad.accepted.is_some() || !events.iter().all(is_done) {
+            return None;
+        }
+        let keys = self.keys(page);
+        let mut clicks = pad.word(&keys)?;
+        let is_taking_in =
+            |event: &EventId| events[usize::from(*event)].is_submitting && !keys.contains(event);
+        clicks.extend(self.refusing(page).into_iter().filter(is_taking_in).take(TAKING_IN_MAX));
+        Some(clicks)
+    }
+
+    /// Returns the events of a page that are keys of a pad.
+    fn keys(&self, page: PageId) -> Vec<EventId> {
+        let events = (0..).zip(&self.page(page).events);
+        // A key that has led on by chance is one all the same.
+        let staying = events
+            .filter(|(_, event)| !event.is_back && event.stays > KEY_STAYS * (event.times - event.stays));
+        keys(staying.map(|(number, event)| (number, &event.key)))
+    }
+
+    /// Returns the pad of a page, with the keys that are known by now.
+    pub fn pad_mut(&mut self, page: PageId) -> &mut Pad {
+        let keys = self.keys(page);
+        let pad = &mut self.pages[page as usize].pad;
+        pad.set_keys(keys);
+        pad
+    }
+
+    /// Notes that the next word of a page was refused; where one had led on before, words go on.
+    pub fn refuse_word(&mut self, page: PageId) {
+        let pad = self.pad_mut(page);
+        if pad.accepted.take().is_none() {
+            pad.refuse();
+        }
+    }
+
+    /// Returns true if words of a pad are left.
+    pub fn has_pad(&self) -> bool {
+        (0..self.pages.len() as PageId).any(|page| self.word(page).is_some())
     }
 
     /// Returns the number of times that a page was come to.
@@ -223,7 +283,8 @@ impl Map {
                 let is_fresh = |event: &Event| event.times == 0 && !event.is_absent && !event.is_back;
                 let own = &self.pages[page as usize];
                 !own.is_outside && own.events.iter().any(is_fresh)
-                    || own.form.as_ref().is_some_and(|form| form.accepted().is_some())
+                    || self.accepted(page).is_some()
+                    || self.word(page).is_some()
                     || self.likely(page, keys).is_some()
                     || self.swept(page).is_some()
             })
@@ -302,6 +363,7 @@ impl Map {
         is_same: bool,
         to: Option<&Sight>,
         said: &[u64],
+        echo: Option<Echo>,
     ) -> Outcome {
         self.clock += 1;
         let (clock, place) = (self.clock, (from.page, event));
@@ -318,6 +380,7 @@ impl Map {
         let stays = to.is_some_and(|to| to.page == from.page);
         if stays {
             own.stays += 1;
+            echo.into_iter().for_each(|echo| own.key.hear(echo));
             own.is_refused = is_same;
             own.has_refused |= is_same;
             for (effect, _) in effects {
@@ -487,10 +550,8 @@ impl Map {
                 }
             };
             let own = self.page(page);
-            let accepted = own.form.as_ref().and_then(Form::accepted);
-            if let Some(accepted) = accepted {
-                let cost = accepted.filling.len() + accepted.clicks.len();
-                reach(accepted.to, cost as u32, Step::Accepted);
+            if let Some((filling, clicks, to)) = self.accepted(page) {
+                reach(to, (filling.len() + clicks.len()) as u32, Step::Accepted);
             }
             for (number, event) in (0..).zip(&own.events) {
                 let Some(&to) = event.to.last().filter(|_| !event.is_absent) else { continue };
@@ -512,8 +573,7 @@ impl Map {
 
     /// Returns true if the event leads on with some filling only.
     fn is_gate(&self, (page, event): Place) -> bool {
-        let accepted = self.form(page).and_then(Form::accepted);
-        accepted.is_some_and(|accepted| accepted.clicks.last() == Some(&event))
+        self.accepted(page).is_some_and(|(_, clicks, _)| clicks.last() == Some(&event))
     }
 
     /// Returns true if something that an event needs was done since it was refused.
@@ -586,7 +646,15 @@ impl Map {
                 let blanks = parts.iter().zip(&texts).map(|((_, widget), texts)| blank(widget, texts));
                 let form = has_form.then(|| Form::new(blanks.collect()));
                 let (activity, events) = (scene.activity, Vec::new());
-                self.pages.push(Page { is_outside, visits: 0, activity, events, form, has_disabled: false });
+                self.pages.push(Page {
+                    is_outside,
+                    visits: 0,
+                    activity,
+                    events,
+                    form,
+                    pad: Pad::default(),
+                    has_disabled: false,
+                });
                 self.numbers.insert(key.finish(), next);
                 next
             }

@@ -3,10 +3,12 @@
 //! Pages are screens by their structure, or by their blanks where they have any, so that a message or a typed text makes
 //! no other page. The map of pages, and of what was clicked from one to the next, gives the ways. A click that changes
 //! nothing has refused: it is done again after something else that changed nothing to see, and where the page has blanks,
-//! their fillings are swept, each once. Which button takes them in shows by itself, when it leads on.
+//! their fillings are swept, each once. Where it has a [pad], the words of its keys are. Which button takes them in shows by
+//! itself, when it leads on.
 
 mod blanks;
 mod map;
+mod pad;
 
 use std::sync::Arc;
 
@@ -24,6 +26,9 @@ const SIGHTS_MAX: usize = 5_000;
 /// done again for no known reason, as a part of the episode.
 const PATIENCE: u32 = 40;
 const PATIENCE_REFUSED: u32 = 4;
+
+/// Cost of a word on a pad: more than that of an event that was never done, and less than that of one that was refused.
+const WORD: u32 = 2;
 
 /// Attempt at the blanks of a page that is going on.
 #[derive(Clone, Debug)]
@@ -46,6 +51,8 @@ enum Aim {
     Likely,
     /// The next filling of the sweep.
     Sweep,
+    /// The next word on the keys of a pad.
+    Word,
 }
 
 /// First step of a way.
@@ -94,6 +101,11 @@ impl Sweep {
         self.map.has_work(&self.keys)
     }
 
+    /// Returns true if words of a pad are left to be tried.
+    pub fn has_pad(&self) -> bool {
+        self.map.has_pad()
+    }
+
     /// Leaves an attempt that is not over.
     fn give_up(&mut self) {
         if let Some(Attempt { page, filling, .. }) = self.attempt.take()
@@ -111,6 +123,7 @@ impl Sweep {
         let sight = self.sight(situation.scene)?;
         self.steps = self.steps.max(situation.steps_left);
         self.map.look(&sight);
+        self.map.pad_mut(sight.page);
         // A loop, as an attempt may have nothing left to do, and each one is made once.
         for _ in 0..8 {
             if self.attempt.as_ref().is_some_and(|attempt| attempt.page == sight.page) {
@@ -136,13 +149,18 @@ impl Sweep {
                     return at.filter(|at| situation.candidates.contains(at));
                 }
                 Step::Accepted => {
-                    let accepted = self.map.form(sight.page)?.accepted()?;
-                    let (filling, clicks) = (accepted.filling.clone(), accepted.clicks.clone());
+                    let (filling, clicks, _) = self.map.accepted(sight.page)?;
+                    let clicks = clicks.to_vec();
                     self.start(sight.page, filling, clicks);
                 }
                 Step::Here(Aim::Likely) => {
                     let filling = self.map.form(sight.page)?.likely(&self.keys)?;
                     self.start(sight.page, filling, self.map.refusing(sight.page));
+                }
+                Step::Here(Aim::Word) => {
+                    self.map.pad_mut(sight.page).shuffle(rng);
+                    let clicks = self.map.word(sight.page)?;
+                    self.start(sight.page, Filling::new(), clicks);
                 }
                 Step::Here(Aim::Sweep) => {
                     if let Some(filling) = self.map.form_mut(sight.page)?.next(rng) {
@@ -161,11 +179,11 @@ impl Sweep {
 
     /// Ends an attempt whose clicks were all refused.
     fn finish(&mut self) {
-        if let Some(Attempt { page, filling, clicks, .. }) = self.attempt.take()
-            && let Some(form) = self.map.form_mut(page)
-        {
-            form.refuse(filling, clicks);
-            self.idle = 0;
+        let Some(Attempt { page, filling, clicks, .. }) = self.attempt.take() else { return };
+        self.idle = 0;
+        match self.map.form_mut(page) {
+            Some(form) => form.refuse(filling, clicks),
+            None => self.map.refuse_word(page),
         }
     }
 
@@ -231,6 +249,12 @@ impl Sweep {
             for (event, cost) in self.map.open(page) {
                 weigh(distance.saturating_add(cost), step(Aim::Click(event)));
             }
+            // What was never done comes first, and what was refused after other steps comes later.
+            if let Some(word) = self.map.word(page)
+                && distance.saturating_add(word.len() as u32) <= steps
+            {
+                weigh(distance + WORD, step(Aim::Word));
+            }
             if let Some(cost) = self.map.likely(page, &self.keys) {
                 weigh(distance.saturating_add(cost), step(Aim::Likely));
             }
@@ -288,6 +312,7 @@ impl Sweep {
         let is_same = to.state == scene.state || to.screen_id == scene.screen_id;
         let said = super::forms::said(scene, to);
         self.idle += 1;
+        let echo = (!is_end).then(|| pad::echo(scene, *at, to));
         let to = self.sight(to).filter(|_| !is_end);
         let Some(from) = self.sight(scene) else { return };
         if let Some((blank, entry)) = from.typed(*at) {
@@ -299,17 +324,24 @@ impl Sweep {
             return;
         };
         let is_sent = self.attempt.as_mut().is_some_and(|attempt| std::mem::take(&mut attempt.is_sent));
-        let outcome = self.map.learn(&from, event, is_same, to.as_deref(), &said);
+        let outcome = self.map.learn(&from, event, is_same, to.as_deref(), &said, echo);
         if outcome.is_first {
             self.idle = 0;
         }
         let Some(attempt) = self.attempt.as_ref().filter(|_| is_sent) else { return };
-        let Some(form) = self.map.form_mut(attempt.page) else { return };
+        // The sweep itself is worth its steps.
+        self.idle = 0;
+        let Some(form) = self.map.form_mut(attempt.page) else {
+            if let Some(to) = outcome.led_to {
+                let clicks = attempt.clicks[..attempt.clicked].to_vec();
+                self.map.pad_mut(attempt.page).accepted = Some((clicks, to));
+                self.attempt = None;
+            }
+            return;
+        };
         if outcome.is_new_answer {
             form.answered(&attempt.filling);
         }
-        // The sweep itself is worth its steps.
-        self.idle = 0;
         if let Some(to) = outcome.led_to {
             form.accept(&attempt.filling, &attempt.clicks[..attempt.clicked], to, &mut self.keys);
             self.attempt = None;
