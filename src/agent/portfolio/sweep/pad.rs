@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::map::{EventId, PageId};
 use crate::gui::Flags;
@@ -44,7 +44,8 @@ pub fn echo(from: &Scene, at: u16, to: &Scene) -> Echo {
         let said = widgets.filter(|widget| widget.is_visible() && is_said(&widget.flags));
         said.map(|widget| widget.text.clone()).collect::<Vec<_>>()
     };
-    let before = texts(from);
+    // A set, as each step asks, and a screen may have thousands of texts.
+    let before: FxHashSet<_> = texts(from).into_iter().collect();
     let said: Vec<_> =
         texts(to).into_iter().filter(|text| !text.is_empty() && !before.contains(text)).collect();
     let names = from.actions[usize::from(at)].target().map(|on| on.names()).unwrap_or_default();
@@ -172,8 +173,6 @@ impl Pad {
 
 #[cfg(test)]
 mod tests {
-    use rustc_hash::FxHashSet;
-
     use super::*;
 
     #[test]
