@@ -14,6 +14,7 @@ use farlead::gui::{
 use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
 use farlead::test_case::{Provenance, Shared, TestCase, TestSetUp, TestStep};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -423,8 +424,8 @@ fn hostile_names_stay_on_the_line_of_their_comment() {
         page.steps[0].action = Action::Reinitialise(hostile.into());
         pages.push(export(&page, Target::Playwright).text);
     }
-    check_python(&programs);
-    check_typescript(&pages);
+    check_python("python-comments", &programs);
+    check_typescript("comments-of-pages", &pages);
 }
 
 /// Returns the number of lines of code in each export.
@@ -858,9 +859,9 @@ fn check_script(script: &str) {
     assert!(output.status.success(), "{}\n{script}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Checks that Python can parse the programs.
-fn check_python(programs: &[String]) {
-    let folder = folder("python");
+/// Checks that Python can parse the programs, which are written below the folder `name`.
+fn check_python(name: &str, programs: &[String]) {
+    let folder = folder(name);
     let mut command = Command::new("python3");
     command.args([
         "-c",
@@ -883,7 +884,7 @@ fn programs_are_read_by_python() {
         let action = Action::Text { on: button(hostile), text: hostile.into() };
         programs.push(export(&test_with(action, &[]), Target::Appium).text);
     }
-    check_python(&programs);
+    check_python("python", &programs);
 }
 
 #[test]
@@ -912,12 +913,14 @@ fn scripts_are_read_by_a_shell_and_have_nothing_to_find_fault_with() {
         ci::skip("shellcheck is not there");
         return;
     }
-    for script in &scripts {
-        let path = folder("shellcheck").join("test.sh");
+    let mut command = Command::new("shellcheck");
+    for (number, script) in scripts.iter().enumerate() {
+        let path = folder("shellcheck").join(format!("test_{number}.sh"));
         fs::write(&path, script).expect("a file for a test");
-        let output = Command::new("shellcheck").arg(&path).output().expect("shellcheck");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        command.arg(path);
     }
+    let output = command.output().expect("shellcheck");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// Returns the path of a folder of this test's own.
@@ -1286,27 +1289,36 @@ proptest! {
         prop_assert_eq!(code, 0, "{}", errors);
         prop_assert_eq!(log, "<input><tap><50><200>\n");
     }
+}
+
+proptest! {
+    // Eight tests a case, as starting Python and node takes the time.
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn any_test_is_exported_so_that_it_can_be_read(
-        id in any::<String>(), text in any::<String>(), desc in any::<String>(), typed in any::<String>(),
-        name in any::<String>(), bounds in any::<(i32, i32, i32, i32)>(),
+        texts in vec((any::<[String; 5]>(), any::<(i32, i32, i32, i32)>()), 8)
     ) {
-        let bounds = Bounds::new(bounds.0, bounds.1, bounds.2, bounds.3);
-        let on = widget("0:1", &name, &id, &text, &desc, bounds);
-        let mut test = test_of(vec![start()]);
-        for action in [
-            Action::Text { on: on.clone(), text: typed.as_str().into() },
-            Action::Stroke(Stroke::Swipe, on.clone(), Direction::Left),
-        ] {
-            test.steps.push(step(action, &[]));
+        let (mut programs, mut pages) = (Vec::new(), Vec::new());
+        for ([id, text, desc, typed, name], bounds) in texts {
+            let bounds = Bounds::new(bounds.0, bounds.1, bounds.2, bounds.3);
+            let on = widget("0:1", &name, &id, &text, &desc, bounds);
+            let mut test = test_of(vec![start()]);
+            for action in [
+                Action::Text { on: on.clone(), text: typed.as_str().into() },
+                Action::Stroke(Stroke::Swipe, on.clone(), Direction::Left),
+            ] {
+                test.steps.push(step(action, &[]));
+            }
+            test.oracle.name = name;
+            commands(&export(&test, Target::Maestro).text);
+            check_kotlin(&export(&test, Target::UiAutomator).text);
+            check_script(&export(&test, Target::Adb).text);
+            programs.push(export(&test, Target::Appium).text);
+            let page = TestCase { oracle: test.oracle, ..of_page(test.steps) };
+            pages.push(export(&page, Target::Playwright).text);
         }
-        test.oracle.name = name;
-        commands(&export(&test, Target::Maestro).text);
-        check_kotlin(&export(&test, Target::UiAutomator).text);
-        check_script(&export(&test, Target::Adb).text);
-        check_python(&[export(&test, Target::Appium).text]);
-        let page = TestCase { oracle: test.oracle, ..of_page(test.steps) };
-        check_typescript(&[export(&page, Target::Playwright).text]);
+        check_python("python-of-any", &programs);
+        check_typescript("pages-of-any", &pages);
     }
 }

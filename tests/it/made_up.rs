@@ -13,9 +13,9 @@ mod generator;
 
 const ALL_NAMES: [Names; 3] = [Names::Good, Names::None, Names::Other];
 
-/// Returns apps of a family. Making an app already checks that each formula can be satisfied.
+/// Returns an app of each half of a family. Making an app already checks that each formula can be satisfied.
 fn some(family: Family, names: Names) -> impl Iterator<Item = MadeUp> {
-    [Half::Choosing, Half::Reporting].into_iter().flat_map(move |half| apps(family, half, 2, names))
+    [Half::Choosing, Half::Reporting].into_iter().flat_map(move |half| apps(family, half, 1, names))
 }
 
 #[test]

@@ -318,8 +318,8 @@ fn an_episode_of_very_many_steps_is_planned_as_others_are() {
     let model = app("app org.still \"Still\" 1
         launch Main
         activity Main .Main { TextView \"still\" }");
-    let finding = found(&model, "F [text = won]", 10_000, 1);
-    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 10_000));
+    let finding = found(&model, "F [text = won]", 4_000, 1);
+    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 4_000));
 }
 
 #[test]

@@ -345,6 +345,21 @@ fn a_phone_is_given_to_the_command_and_taken_back() {
 }
 
 #[test]
+fn capabilities_are_for_the_devices_that_take_them() {
+    let Some(adb) = Adb::start("studio-capabilities") else { return };
+    let phone = Phone::start(&adb, "apps/notes.app", &[]);
+    let folder = Folder::new("studio-capabilities");
+    folder.write("caps.json", r#"{"appium:noReset": true}"#);
+    let devices =
+        ["--device", &phone.serial, "--device", "http://127.0.0.1:9", "--capabilities", "caps.json"];
+    let args = [&["--package", "org.secuso.privacyfriendlynotes"], &devices[..]].concat();
+    // The first of the devices is driven, and it takes no capabilities.
+    let studio = Studio::start(&folder, &args, |command| adb.lend_to(command));
+    let view = ask(&mut studio.socket(), r#"{"id":1,"do":"view"}"#);
+    assert_eq!(view["result"]["is_away"], false, "{view}");
+}
+
+#[test]
 fn a_page_is_led_by_hand_and_its_run_kept() {
     if !has_chrome() {
         return;

@@ -274,9 +274,11 @@ impl AppArgs {
         AppArgs { sessions: jobs, ..self.clone() }
     }
 
-    /// Returns these flags on other devices.
+    /// Returns these flags on other devices, without capabilities that none of them takes.
     pub fn on(&self, devices: Vec<String>) -> AppArgs {
-        AppArgs { device: devices, ..self.clone() }
+        let takes_capabilities = devices.iter().any(|name| DeviceUrl::parse(name).takes_capabilities());
+        let capabilities = self.capabilities.clone().filter(|_| takes_capabilities);
+        AppArgs { device: devices, capabilities, ..self.clone() }
     }
 
     /// Returns the devices that are named here, else those of `project` for its own app.
