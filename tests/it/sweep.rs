@@ -223,3 +223,30 @@ fn what_refuses_for_another_reason_is_done_again_after_something_else() {
         assert!(scribe.first("Paid").is_some(), "seed {seed}");
     }
 }
+
+#[test]
+fn what_says_why_it_refuses_is_done_again_after_something_else() {
+    let kinds = ["Lamp", "Chair", "Table", "Sofa"];
+    let numbers: String = kinds.map(|kind| format!("session n_{kind} = 0\n")).concat();
+    let links = kinds.map(|kind| format!("    TextView \"{kind}\" -> open {kind}\n")).concat();
+    let pages: String = kinds
+        .map(|kind| {
+            format!(
+                "activity {kind} .{kind} {{\n    Button \"Put in\" -> n_{kind} = n_{kind} + 1\n    Button \"Like\" -> {{}}\n\
+                 \x20   Button \"Share\" -> open About\n    Button \"Print\" -> {{}}\n}}\n"
+            )
+        })
+        .concat();
+    let all = kinds.map(|kind| format!("n_{kind} > 0")).join(" && ");
+    let text = format!(
+        "app org.till \"Till\" 1\n{numbers}launch Shop\nactivity Shop .Shop {{\n{links}    Button \"Cart\" -> open Cart\n}}\n\
+         {pages}activity About .About {{ TextView \"About\" }}\n\
+         activity Cart .Cart {{\n    own said = \"\"\n    TextView (said)\n\
+         \x20   Button \"Check out\" -> if {all} {{ open Paid }} else {{ said = \"One of each, please\" }}\n}}\n\
+         activity Paid .Paid {{ TextView \"Paid\" }}\n"
+    );
+    for seed in SEEDS {
+        let first = explored(&text, seed, 300, 300).first("Paid");
+        assert!(first.is_some_and(|step| step <= 200), "seed {seed}: {first:?}");
+    }
+}

@@ -41,10 +41,10 @@ const FOUND_AFTER: u32 = 4;
 const IN_A_ROW_MAX: usize = 3;
 
 /// Words of buttons that take in what the fields hold, in most apps.
-const SUBMITTING: [&str; 28] = [
-    "add", "apply", "book", "buy", "check", "confirm", "continue", "create", "done", "enter", "finish", "go",
-    "in", "join", "log", "login", "next", "ok", "okay", "order", "register", "save", "search", "send",
-    "sign", "start", "submit", "update",
+const SUBMITTING: [&str; 31] = [
+    "add", "apply", "book", "buy", "check", "checkout", "confirm", "continue", "create", "done", "enter",
+    "finish", "go", "in", "join", "log", "login", "next", "ok", "okay", "order", "pay", "purchase",
+    "register", "save", "search", "send", "sign", "start", "submit", "update",
 ];
 
 /// Number of a context, and the steps that the objective needs from there at the least.

@@ -484,7 +484,8 @@ impl Map {
         self.is_shut(page).then(|| form.size())
     }
 
-    /// Returns the events of a page that were never done, or refused before something else was done, and the cost of each.
+    /// Returns the events of a page that were never done, or refused before something else was done, or may have refused, and
+    /// the cost of each.
     pub fn open(&self, page: PageId) -> impl Iterator<Item = (EventId, u32)> {
         let Page { events, is_outside, form, .. } = self.page(page);
         let outside = if *is_outside { OUTSIDE } else { 0 };
@@ -496,6 +497,10 @@ impl Map {
             }
             if event.times == 0 {
                 return Some(1 + outside + if event.is_back { BACK } else { 0 });
+            }
+            // It may have said why it refuses: then it changes nothing when it is done once more.
+            if event.is_submitting && form.is_none() && (event.times, event.stays) == (1, 1) {
+                return Some(1 + AGAIN + outside);
             }
             let is_new = |(effect, at): &(Place, u32)| {
                 *effect != place && event.done.is_none_or(|done| *at > done) && !event.tested.contains(effect)
