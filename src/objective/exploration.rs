@@ -10,7 +10,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Key, Labeller, Screen, TypedText, is_text_field};
+use crate::gui::{
+    Action, Atom, Element, Flags, Key, Labeller, Screen, Target, TypedText, Widget, WidgetTest, is_text_field,
+};
 use crate::situation::{ClassId, LinkId, LookId, PhaseId};
 use crate::spec::Spec;
 
@@ -66,6 +68,8 @@ pub struct Exploration {
     package: Arc<str>,
     /// Conditions of watched specs on actions.
     labeller: Labeller,
+    /// Their conditions on widgets, which a text may make a field meet.
+    wanted: Vec<(u32, WidgetTest)>,
     class_of: BTreeMap<BTreeSet<u32>, ClassId>,
     kinds: Vec<Option<Kind>>,
     look_of: FxHashMap<Kind, LookId>,
@@ -87,6 +91,7 @@ impl Exploration {
             pays,
             package,
             labeller: Labeller::default(),
+            wanted: Vec::new(),
             class_of: BTreeMap::from([(BTreeSet::new(), ClassId::UNNAMED)]),
             kinds: vec![None],
             look_of: FxHashMap::default(),
@@ -98,10 +103,34 @@ impl Exploration {
         }
     }
 
-    /// Returns the same objective, which tells apart the actions that conditions of these specs name.
+    /// Returns the same objective, which tells apart the actions that conditions of these specs name, and the texts after which
+    /// a field of a page meets one.
     pub fn watching<'a>(self, specs: impl IntoIterator<Item = &'a Spec>) -> Exploration {
-        let atoms = (0..).zip(specs.into_iter().flat_map(|spec| spec.atoms.values()));
-        Exploration { labeller: Labeller::new(atoms, TypedText::Counts), ..self }
+        let atoms: Vec<(u32, &Atom)> =
+            (0..).zip(specs.into_iter().flat_map(|spec| spec.atoms.values())).collect();
+        let test = |&(number, atom): &(u32, &Atom)| Some((number, WidgetTest::new(atom)?));
+        let wanted = atoms.iter().filter_map(test).collect();
+        Exploration { labeller: Labeller::new(atoms, TypedText::Counts), wanted, ..self }
+    }
+
+    /// Returns the numbers of the conditions that the field `on` of a page meets once it has `text`, and does not meet now.
+    fn met_by(&self, on: &Target, text: &Arc<str>) -> Vec<u32> {
+        if Element::of(&on.class).is_none() {
+            return Vec::new();
+        }
+        let field = |text: &Arc<str>| Widget {
+            depth: 0,
+            class: on.class.clone(),
+            id: on.id.clone(),
+            text: text.clone(),
+            desc: on.desc.clone(),
+            bounds: on.bounds,
+            flags: Flags::EDITABLE.set(Flags::ENABLED, true).set(Flags::FOCUSED, true),
+        };
+        let (before, after) = (field(&on.text), field(text));
+        let is_met = |test: &WidgetTest, field: &Widget| test.holds(field, &on.object_id);
+        let news = self.wanted.iter().filter(|(_, test)| is_met(test, &after) && !is_met(test, &before));
+        news.map(|&(number, _)| number).collect()
     }
 
     /// Returns the phase after a step to `look`.
@@ -150,7 +179,11 @@ impl Objective for Exploration {
 
     fn class(&mut self, action: &Action) -> ClassId {
         let next = ClassId(self.class_of.len() as u32);
-        *self.class_of.entry(self.labeller.of_action(action)).or_insert(next)
+        let mut labels = self.labeller.of_action(action);
+        if let Action::Text { on, text } = action {
+            labels.extend(self.met_by(on, text));
+        }
+        *self.class_of.entry(labels).or_insert(next)
     }
 
     fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
@@ -317,6 +350,23 @@ mod tests {
         let classes = [&one, &other, &plain].map(|action| watching.class(action));
         assert_eq!(classes[2], ClassId::UNNAMED);
         assert_eq!(BTreeSet::from(classes).len(), 3, "{classes:?}");
+    }
+
+    #[test]
+    fn texts_are_told_apart_by_what_watched_specs_ask_of_a_field_of_a_page() {
+        let specs =
+            crate::spec::parse(&Source::new("a.ltl", "never \"a\": F [id = age, text = 121]")).file.specs;
+        let mut objective = Exploration::new("p".into(), Pays::Novelty).watching(&specs);
+        let mut class = |class: &str, id: &str, before: &str, text: &str| {
+            let on = Target { class: class.into(), id: id.into(), text: before.into(), ..Target::default() };
+            objective.class(&Action::Text { on, text: text.into() })
+        };
+        let element = "input spinbutton";
+        assert_ne!(class(element, "age", "", "121"), ClassId::UNNAMED);
+        assert_eq!(class(element, "age", "", "12"), ClassId::UNNAMED);
+        assert_eq!(class(element, "age", "121", "121"), ClassId::UNNAMED);
+        assert_eq!(class(element, "name", "", "121"), ClassId::UNNAMED);
+        assert_eq!(class("android.widget.EditText", "age", "", "121"), ClassId::UNNAMED);
     }
 
     #[test]

@@ -1,24 +1,28 @@
 //! Walks by chance, in which buttons and fields are drawn more often than keys.
 //!
 //! A page offers a dozen keys and gestures besides its own buttons, and a field takes many texts; drawn evenly, they would take
-//! most of the steps. A text is sent as often as not, as pages do with it what they do once it is sent. A field that a step has
-//! opened is used at once as a rule, as it closes with most other steps. Actions that a watched spec names come first in an
-//! activity where they were not done yet.
+//! most of the steps. A text is sent as often as not, by enter or by a button beside its field, as pages do with it what they do
+//! once it is sent. A field that a step has opened is used at once as a rule, as it closes with most other steps. Actions that a
+//! watched spec names come first where they were not done yet: on a page of this shape, after the action before.
 
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
-use crate::gui::{Action, DeviceAction, Flags, Screen, Widget};
+use crate::gui::{Action, DeviceAction, Element, Flags, Screen, Target, Touch, Widget, is_button};
 use crate::rng::Rng;
 use crate::situation::{ActivityId, ClassId, Scene, Situation};
 
 /// Chance that a text is sent right after it was typed.
 const SENT: f64 = 0.5;
-/// Chance that a field is used right after it was opened. This number and those below were chosen on `todos` of `tests/pages`
-/// with faults; the other pages there report.
+/// Chance that a button sends it where enter could, too.
+const BY_BUTTON: f64 = 0.5;
+/// Chance that a field is used right after it was opened. This number and those below were chosen on programs that answer as
+/// `todos`, `vdom`, `routes` and `forms` of `tests/pages` do with faults.
 const USED: f64 = 0.8;
 /// Weight of a text for a field, of emptying it, and of a key of the browser. A click has that of coverage.
 const FILLING: f64 = 2.0;
@@ -26,50 +30,65 @@ const EMPTYING: f64 = 0.7;
 const EMPTYING_OPENED: f64 = 3.0;
 const EMPTYING_EMPTY: f64 = 0.1;
 const KEY: f64 = 0.06;
-/// Factor on the weight of an action that a spec names and that was not done yet in the activity.
+/// Factor on the weight of enter in an empty field.
+const ENTER_EMPTY: f64 = 0.2;
+/// Factor on the weight of an action that a spec names and that was not done yet where it is new; and of a text that meets a
+/// condition of a spec and that was not typed into its field yet.
 const NAMED: f64 = 4.0;
-/// Most activities and classes of actions that are remembered.
+/// Most named actions, and most texts, that are remembered.
 const DONE_MAX: usize = 10_000;
+
+/// Named action with what makes it new: the activity, the shape of the page, and the class of the action before.
+type Named = (ActivityId, u64, ClassId, ClassId);
 
 /// The member that walks.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// True if the last choice was a text.
-    has_typed: bool,
+    /// Field of the last choice, if that was a text.
+    typed_into: Option<Arc<str>>,
+    /// Class of the last choice.
+    last: ClassId,
     /// Screen of the last choice.
     before: Option<Arc<Screen>>,
-    /// Classes of actions that were done, by activity.
-    done: FxHashSet<(ActivityId, ClassId)>,
+    /// Named actions that were done.
+    done: FxHashSet<Named>,
+    /// Number of times that each text was typed into each field.
+    typed: FxHashMap<u64, u32>,
 }
 
 impl Walk {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        self.has_typed = false;
+        self.typed_into = None;
+        self.last = ClassId::UNNAMED;
         self.before = None;
     }
 
     /// Draws a candidate: a kind of action on a widget by its weight, and one of this kind.
     pub fn next(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
         let scene = situation.scene;
-        let at = self.draw(situation, rng);
-        self.has_typed = matches!(scene.actions[usize::from(at)], Action::Text { .. });
-        self.before = scene.screen.clone();
-        if self.done.len() < DONE_MAX {
-            self.done.insert((scene.activity, scene.offers[usize::from(at)].class));
+        let shape = shape(scene);
+        let at = self.draw(situation, shape, rng);
+        let class = scene.offers[usize::from(at)].class;
+        self.typed_into = None;
+        if let Action::Text { on, text } = &scene.actions[usize::from(at)] {
+            self.typed_into = Some(on.object_id.clone());
+            if self.typed.len() < DONE_MAX {
+                *self.typed.entry(text_number(scene, at, text)).or_insert(0) += 1;
+            }
+        } else if class != ClassId::UNNAMED && self.done.len() < DONE_MAX {
+            self.done.insert((scene.activity, shape, class, self.last));
         }
+        self.last = class;
+        self.before = scene.screen.clone();
         at
     }
 
-    fn draw(&self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
+    fn draw(&self, situation: &Situation<'_>, shape: u64, rng: &mut Rng) -> u16 {
         let Situation { scene, candidates, .. } = *situation;
         let action = |at: u16| &scene.actions[usize::from(at)];
-        let is_enter = |at: &u16| *action(*at) == Action::Device(DeviceAction::Enter);
-        if self.has_typed
-            && let Some(enter) = candidates.iter().copied().find(is_enter)
-            && rng.unit() < SENT
-        {
-            return enter;
+        if let Some(at) = self.sender(scene, candidates, rng) {
+            return at;
         }
         let of_opened = self.of_opened(scene, candidates);
         let is_used = !of_opened.is_empty() && rng.unit() < USED;
@@ -79,23 +98,45 @@ impl Walk {
             let (empties, fills) = kind.into_iter().partition(|&at| empties(action(at)));
             kinds.extend([empties, fills].into_iter().filter(|kind: &Vec<u16>| !kind.is_empty()));
         }
-        let mut sum = 0.0;
-        let sums: Vec<f64> = kinds
-            .iter()
-            .map(|kind| {
-                let is_news = self.is_named_and_new(scene, kind[0]);
-                sum += weight(scene, kind[0], is_used) * if is_news { NAMED } else { 1.0 };
-                sum
-            })
-            .collect();
-        let drawn = rng.unit() * sum;
-        let kind = &kinds[sums.partition_point(|&sum| sum <= drawn).min(kinds.len() - 1)];
-        kind[rng.below(kind.len())]
+        let weight = |kind: &Vec<u16>| {
+            let news = if self.is_named_and_new(scene, shape, kind[0]) { NAMED } else { 1.0 };
+            weight(scene, kind[0], is_used) * news
+        };
+        let kind = &kinds[drawn(kinds.iter().map(weight), rng)];
+        kind[drawn(kind.iter().map(|&at| self.weight_of_text(scene, at)), rng)]
     }
 
-    fn is_named_and_new(&self, scene: &Scene, at: u16) -> bool {
+    /// Returns an action that sends the text just typed, by chance: enter, or a button beside the field.
+    fn sender(&self, scene: &Scene, candidates: &[u16], rng: &mut Rng) -> Option<u16> {
+        let field = self.typed_into.as_ref()?;
+        let is_enter = |at: &u16| scene.actions[usize::from(*at)] == Action::Device(DeviceAction::Enter);
+        let enter = candidates.iter().copied().find(is_enter);
+        let buttons = buttons_beside(scene, candidates, field);
+        if enter.is_none() && buttons.is_empty() || rng.unit() >= SENT {
+            return None;
+        }
+        match enter {
+            Some(enter) if buttons.is_empty() || rng.unit() >= BY_BUTTON => Some(enter),
+            Some(_) | None => Some(buttons[rng.below(buttons.len())]),
+        }
+    }
+
+    fn is_named_and_new(&self, scene: &Scene, shape: u64, at: u16) -> bool {
         let class = scene.offers[usize::from(at)].class;
-        class != ClassId::UNNAMED && !self.done.contains(&(scene.activity, class))
+        let is_text = matches!(scene.actions[usize::from(at)], Action::Text { .. });
+        !is_text
+            && class != ClassId::UNNAMED
+            && !self.done.contains(&(scene.activity, shape, class, self.last))
+    }
+
+    /// Returns the weight of an action among those of its kind: texts come the later, the more often they were typed.
+    fn weight_of_text(&self, scene: &Scene, at: u16) -> f64 {
+        let Action::Text { text, .. } = &scene.actions[usize::from(at)] else { return 1.0 };
+        match self.typed.get(&text_number(scene, at, text)) {
+            Some(&times) => 1.0 / f64::from(1 + times),
+            None if scene.offers[usize::from(at)].class != ClassId::UNNAMED => NAMED,
+            None => 1.0,
+        }
     }
 
     /// Returns those of `candidates` that use a field which the last step has opened: its texts, and the keys it takes.
@@ -125,6 +166,73 @@ impl Walk {
     }
 }
 
+/// Returns a number that pages share which show the same kinds of widgets, each once or several times.
+fn shape(scene: &Scene) -> u64 {
+    let mut kinds: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+    for widget in scene.widgets() {
+        kinds
+            .entry((&widget.class, &widget.id))
+            .and_modify(|is_repeated| *is_repeated = true)
+            .or_insert(false);
+    }
+    number(&kinds)
+}
+
+/// Returns the number of a text for the field that the offer at `at` acts on. A field in a list shares it with its like.
+fn text_number(scene: &Scene, at: u16, text: &str) -> u64 {
+    number(&(scene.widget(at).map(|field| (&field.class, &field.id, &field.desc)), text))
+}
+
+fn number(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the place of one of `weights`, drawn by them.
+fn drawn(weights: impl Iterator<Item = f64>, rng: &mut Rng) -> usize {
+    let mut sum = 0.0;
+    let sums: Vec<f64> = weights
+        .map(|weight| {
+            sum += weight;
+            sum
+        })
+        .collect();
+    let drawn = rng.unit() * sum;
+    sums.partition_point(|&sum| sum <= drawn).min(sums.len() - 1)
+}
+
+/// Returns the clicks among `candidates` on buttons of the form that `field` is in; without a form, on buttons that stand beside
+/// it.
+fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
+    let is_in =
+        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(':'));
+    let around = |id: &str| id.rsplit_once(':').map(|(around, _)| around.to_string());
+    let mut form: Option<String> = None;
+    if let Some(screen) = &scene.screen {
+        screen.for_each_object(|_, widget, object_id| {
+            let is_form = Element::of(&widget.class).is_some_and(|element| element.tag == "form");
+            if is_form && is_in(field, object_id) {
+                form = Some(object_id.to_string());
+            }
+        });
+    }
+    let is_beside = |on: &Target| match &form {
+        Some(form) => is_in(&on.object_id, form),
+        None => around(&on.object_id) == around(field),
+    };
+    let is_button = |at: &u16| match &scene.actions[usize::from(*at)] {
+        Action::Touch(Touch::Click, on) => is_button(&on.class) && is_beside(on),
+        Action::Touch(..)
+        | Action::Text { .. }
+        | Action::Stroke(..)
+        | Action::Device(_)
+        | Action::User { .. }
+        | Action::Reinitialise(_) => false,
+    };
+    candidates.iter().copied().filter(is_button).collect()
+}
+
 fn empties(action: &Action) -> bool {
     matches!(action, Action::Text { text, .. } if text.is_empty())
 }
@@ -136,7 +244,11 @@ fn weight(scene: &Scene, at: u16, is_opened: bool) -> f64 {
         action if empties(action) && is_opened => EMPTYING_OPENED,
         action if empties(action) => EMPTYING,
         Action::Text { .. } => FILLING,
-        Action::Device(DeviceAction::Enter) => worth(scene, at),
+        Action::Device(DeviceAction::Enter) => {
+            let field = scene.screen.as_ref().and_then(|screen| screen.focused_field());
+            let is_empty = field.is_some_and(|field| field.text.is_empty());
+            worth(scene, at) * if is_empty { ENTER_EMPTY } else { 1.0 }
+        }
         Action::Device(_) => KEY,
         Action::Touch(..) | Action::User { .. } | Action::Stroke(..) | Action::Reinitialise(_) => {
             worth(scene, at)
@@ -147,7 +259,7 @@ fn weight(scene: &Scene, at: u16, is_opened: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context, Target, Touch};
+    use crate::gui::{Bounds, Context};
     use crate::rng::Seed;
     use crate::situation::{Offer, PhaseId};
 
@@ -182,9 +294,8 @@ mod tests {
         counts
     }
 
-    #[test]
-    fn a_field_that_was_opened_is_used_at_once() {
-        let widget = |class: &str, text: &str, flags: Flags| Widget {
+    fn widget(class: &str, text: &str, flags: Flags) -> Widget {
+        Widget {
             depth: 0,
             class: class.into(),
             id: "".into(),
@@ -192,7 +303,100 @@ mod tests {
             desc: "".into(),
             bounds: Bounds::new(0, 0, 9, 9),
             flags: flags.set(Flags::ENABLED, true),
+        }
+    }
+
+    #[test]
+    fn a_text_is_sent_by_enter_or_by_a_button_beside_its_field() {
+        let on = |object_id: &str, class: &str| Target {
+            object_id: object_id.into(),
+            class: class.into(),
+            ..Target::default()
         };
+        let (field, button) = (on("0:0", "input textbox"), |at: &str| on(at, "button button"));
+        let mut actions = vec![Action::Text { on: field, text: "a".into() }];
+        // Far away are ten other buttons.
+        actions.extend((1..11).map(|at| Action::click(button(&format!("1:{at}")))));
+        actions.extend([Action::click(button("0:1")), Action::Device(DeviceAction::Enter)]);
+        let typed = scene(vec![actions[0].clone()], None);
+        let counts = choices(&[&typed, &scene(actions.clone(), None)]);
+        let (beside, enter) = (counts[11], counts[12]);
+        assert!(beside > 200 && enter > 200, "{beside} and {enter} of 1,000");
+        let counts = choices(&[&scene(actions, None)]);
+        assert!(counts[11] < 150, "{} of 1,000 without a text", counts[11]);
+        // A form has its button farther away.
+        let mut widgets =
+            vec![widget("form form", "", Flags::default()), widget("p -", "", Flags::default())];
+        widgets[1].depth = 1;
+        let screen = Screen::new("http://p", "/", Context::default(), widgets);
+        let in_form = [on("0:0:0", "input textbox"), button("0:1:0"), button("1")];
+        let form = scene(in_form.into_iter().map(Action::click).collect(), Some(screen));
+        assert_eq!(buttons_beside(&form, &[0, 1, 2], "0:0:0"), [1]);
+        assert_eq!(buttons_beside(&typed, &[0], "0:0"), [0; 0]);
+    }
+
+    #[test]
+    fn enter_is_rare_in_an_empty_field() {
+        let entered = |text: &str| {
+            let field = widget("Field", text, Flags::EDITABLE.set(Flags::FOCUSED, true));
+            let screen = Screen::new("p", "A", Context::default(), vec![field]);
+            let row = Action::click(Target { object_id: "1".into(), ..Target::default() });
+            choices(&[&scene(vec![row, Action::Device(DeviceAction::Enter)], Some(screen))])[1]
+        };
+        let (empty, filled) = (entered(""), entered("a"));
+        assert!(2 * empty < filled, "{empty} of 1,000 in an empty field, {filled} in another");
+    }
+
+    #[test]
+    fn texts_that_were_not_typed_come_before_others_and_those_that_a_spec_names_first() {
+        let text = |text: u32| Action::Text {
+            on: Target { object_id: "0".into(), ..Target::default() },
+            text: text.to_string().into(),
+        };
+        let plain = scene((0..10).map(text).collect(), None);
+        let all: Vec<u16> = (0..10).collect();
+        let phase = PhaseId::START;
+        let situation = Situation { scene: &plain, phase, steps_left: 9, candidates: &all, preferred: &all };
+        let different: usize = (0..1_000)
+            .map(|seed| {
+                let (mut walk, mut rng) = (Walk::default(), Seed(seed).fork("walk"));
+                (0..10).map(|_| walk.next(&situation, &mut rng)).collect::<FxHashSet<u16>>().len()
+            })
+            .sum();
+        // Ten texts drawn evenly are 6.5 different ones.
+        assert!(different > 7_000, "{different} in 1,000 walks of ten");
+        let mut offers = plain.offers.to_vec();
+        offers[3].class = ClassId(1);
+        let named = Scene { offers: offers.into(), ..plain.clone() };
+        let (first, without) = (choices(&[&named])[3], choices(&[&plain])[3]);
+        assert!(first > 2 * without, "{first} of 1,000 in place of {without}");
+    }
+
+    #[test]
+    fn actions_that_a_spec_names_are_new_on_each_shape_of_a_page_and_after_each_other() {
+        let on = |id: &str| Target { object_id: id.into(), ..Target::default() };
+        let clicks = || (0..10).map(|at: u8| Action::click(on(&at.to_string()))).collect();
+        let page = |rows: usize| {
+            let row = widget("li listitem", "a", Flags::default());
+            let screen = Screen::new("http://p", "/", Context::default(), vec![row; rows]);
+            let plain = scene(clicks(), Some(screen));
+            let mut offers = plain.offers.to_vec();
+            offers[3].class = ClassId(1);
+            Scene { offers: offers.into(), ..plain }
+        };
+        let (one, two, three) = (page(1), page(2), page(3));
+        let long = |last| [vec![&two; 100], vec![last]].concat();
+        let (known, other) = (choices(&long(&three))[3], choices(&long(&one))[3]);
+        assert!(other > 2 * known, "{other} of 1,000 on a page with one row in place of {known}");
+        let mut walk = Walk { last: ClassId(2), ..Walk::default() };
+        walk.done.insert((two.activity, shape(&two), ClassId(1), ClassId(2)));
+        assert!(!walk.is_named_and_new(&two, shape(&two), 3));
+        walk.last = ClassId(1);
+        assert!(walk.is_named_and_new(&two, shape(&two), 3));
+    }
+
+    #[test]
+    fn a_field_that_was_opened_is_used_at_once() {
         let rows: Vec<Widget> = (0..4).map(|_| widget("Row", "a", Flags::CLICKABLE)).collect();
         let field = widget("Field", "a", Flags::EDITABLE.set(Flags::FOCUSED, true));
         let screen = |widgets: Vec<Widget>| Screen::new("p", "A", Context::default(), widgets);
