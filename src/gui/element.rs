@@ -141,6 +141,11 @@ pub(crate) fn is_text_field(class: &str) -> bool {
         || has_role(class, &["textbox", "searchbox", "spinbutton"])
 }
 
+/// Returns true if a widget of this class is a field that takes numbers alone: a browser drops all other texts.
+pub(crate) fn is_number_field(class: &str) -> bool {
+    Element::of(class).is_some_and(|element| element.tag == "input") && has_role(class, &["spinbutton"])
+}
+
 /// Returns true if a widget of this class is a button.
 pub(crate) fn is_button(class: &str) -> bool {
     class.ends_with("Button") || has_role(class, &["button"])

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::action::{Action, Direction, Target};
 use super::action_type::{DeviceAction, Stroke, Touch};
+use super::constant::Number;
+use super::element::is_number_field;
 use super::label::WidgetTest;
 use super::naming::Naming;
 use super::rule::Rules;
@@ -117,12 +119,14 @@ impl Repertoire {
         Repertoire { texts: kept, user_actions, network, ..Repertoire::default() }
     }
 
-    /// Returns the texts for `widget`, which is at `object_id`: all of them, or if rules are about it, theirs and those
+    /// Returns the texts for `widget`, which is at `object_id`: all that it takes, or if rules are about it, theirs and those
     /// asked for by name.
     fn texts_for(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
         let mut texts = self.rules.texts(widget, object_id);
         if texts.is_empty() {
-            return self.texts.clone();
+            let takes_all = !is_number_field(&widget.class);
+            let takes = |text: &&Arc<str>| takes_all || text.is_empty() || Number::parse(text).is_some();
+            return self.texts.iter().filter(takes).cloned().collect();
         }
         for text in &self.asked {
             if !texts.contains(text) {

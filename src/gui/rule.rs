@@ -172,6 +172,33 @@ mod tests {
     }
 
     #[test]
+    fn a_field_of_numbers_takes_no_other_text_unless_a_rule_says_so() {
+        let texts = |class: &str, rules: &[Rule]| -> Vec<String> {
+            let age = Widget {
+                class: class.into(),
+                id: "age".into(),
+                flags: Flags::default().set(Flags::EDITABLE, true).set(Flags::ENABLED, true),
+                bounds: Bounds::new(0, 0, 10, 10),
+                ..Widget::default()
+            };
+            let screen = Screen::new("http://p", "/", Context::default(), vec![age]);
+            let all = Repertoire::new(["abc", "-1.5", "", "1e"], &[], false);
+            let repertoire = Repertoire { rules: Rules::new(rules).into(), ..all };
+            let typed = offers(&screen, &repertoire).into_iter().filter_map(|action| {
+                let Action::Text { text, .. } = action else { return None };
+                Some(text.to_string())
+            });
+            typed.collect()
+        };
+        assert_eq!(texts("input spinbutton", &[]), ["-1.5", ""]);
+        let rule = Rule::Type { text: "1e".into(), into: atom(Key::Id, Op::Equal, "age") };
+        assert_eq!(texts("input spinbutton", &[rule]), ["1e"]);
+        for class in ["input textbox", "div spinbutton", "android.widget.EditText"] {
+            assert_eq!(texts(class, &[]).len(), 4, "{class}");
+        }
+    }
+
+    #[test]
     fn a_rule_about_something_else_says_nothing() {
         let on_screen = atom(Key::Activity, Op::Equal, "A");
         assert!(WidgetTest::new(&on_screen).is_none());
