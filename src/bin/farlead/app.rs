@@ -274,11 +274,16 @@ impl AppArgs {
         AppArgs { sessions: jobs, ..self.clone() }
     }
 
-    /// Returns these flags on other devices, without capabilities that none of them takes.
-    pub fn on(&self, devices: Vec<String>) -> AppArgs {
+    /// Returns these flags on other devices.
+    fn on(&self, devices: Vec<String>) -> AppArgs {
+        AppArgs { device: devices, ..self.clone() }
+    }
+
+    /// Returns these flags on devices that a person has picked, without capabilities that none of them takes.
+    pub fn on_picked(&self, devices: Vec<String>) -> AppArgs {
         let takes_capabilities = devices.iter().any(|name| DeviceUrl::parse(name).takes_capabilities());
         let capabilities = self.capabilities.clone().filter(|_| takes_capabilities);
-        AppArgs { device: devices, capabilities, ..self.clone() }
+        AppArgs { capabilities, ..self.on(devices) }
     }
 
     /// Returns the devices that are named here, else those of `project` for its own app.

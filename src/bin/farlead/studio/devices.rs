@@ -41,7 +41,7 @@ impl Devices {
     /// Returns the flags for the device that is driven.
     pub fn of_studio(&self, args: &AppArgs, project: &Project) -> AppArgs {
         match self.driven(args, project) {
-            Some(name) => args.on(vec![name]),
+            Some(name) => args.on_picked(vec![name]),
             None => args.clone(),
         }
     }
@@ -49,7 +49,7 @@ impl Devices {
     /// Returns the flags for the devices of a command.
     pub fn of_commands(&self, args: &AppArgs, project: &Project) -> AppArgs {
         match &self.shared {
-            Some(names) => args.on(names.clone()),
+            Some(names) => args.on_picked(names.clone()),
             None if self.driven.is_some() => self.of_studio(args, project),
             None => args.clone(),
         }
