@@ -54,6 +54,20 @@ impl Rng {
         ((u128::from(self.inner.next_u64()) * end as u128) >> 64) as usize
     }
 
+    /// Returns the place of one of `weights`, each as likely as its share of their sum; 0 if there is none.
+    pub fn by_weight(&mut self, weights: impl IntoIterator<Item = f64>) -> usize {
+        let mut sum = 0.0;
+        let sums: Vec<f64> = weights
+            .into_iter()
+            .map(|weight| {
+                sum += weight;
+                sum
+            })
+            .collect();
+        let drawn = self.unit() * sum;
+        sums.partition_point(|&sum| sum <= drawn).min(sums.len().saturating_sub(1))
+    }
+
     /// Fills `numbers` with numbers between `-most` and `most`, all equally likely.
     pub fn fill(&mut self, numbers: &mut [f32], most: f32) {
         numbers.iter_mut().for_each(|number| *number = (2.0 * self.unit() as f32 - 1.0) * most);
@@ -128,6 +142,16 @@ mod tests {
         rng.keep_some(&mut few, 2);
         rng.draw_to_front(&mut few[..0], 5);
         assert_eq!(few, [7, 8], "few stay as they are");
+    }
+
+    #[test]
+    fn a_place_is_drawn_as_often_as_its_weight_says() {
+        let mut rng = Seed(5).fork("test");
+        let mut drawn = [0; 4];
+        (0..4_000).for_each(|_| drawn[rng.by_weight([1.0, 0.0, 2.0, 1.0])] += 1);
+        assert!(drawn[1] == 0 && (900..1_100).contains(&drawn[0]), "{drawn:?}");
+        assert!((1_900..2_100).contains(&drawn[2]), "{drawn:?}");
+        assert_eq!((rng.by_weight([]), rng.by_weight([0.0])), (0, 0));
     }
 
     #[test]

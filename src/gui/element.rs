@@ -143,7 +143,7 @@ pub(crate) fn is_text_field(class: &str) -> bool {
 
 /// Returns true if a widget of this class is a field that takes numbers alone: a browser drops all other texts.
 pub(crate) fn is_number_field(class: &str) -> bool {
-    Element::of(class).is_some_and(|element| element.tag == "input") && has_role(class, &["spinbutton"])
+    Element::of(class).is_some_and(|Element { tag, role, .. }| tag == "input" && role == Some("spinbutton"))
 }
 
 /// Returns true if a widget of this class is a button.

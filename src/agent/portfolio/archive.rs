@@ -177,20 +177,11 @@ impl Archive {
     /// Returns the way to a sight to be sent to with this many steps: likelier one that was rarely seen, and is near the
     /// objective. Empty if there is none.
     pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook, rng: &mut Rng) -> Way {
-        let mut sum = 0.0;
-        let sums: Vec<f64> = self
-            .list
-            .iter()
-            .map(|sight| {
-                sum += promise(sight, steps, outlook);
-                sum
-            })
-            .collect();
-        if sum <= 0.0 {
+        let promises: Vec<f64> = self.list.iter().map(|sight| promise(sight, steps, outlook)).collect();
+        if promises.iter().all(|&promise| promise <= 0.0) {
             return Way::new();
         }
-        let drawn = rng.unit() * sum;
-        let at = sums.partition_point(|&sum| sum <= drawn).min(self.list.len() - 1);
+        let at = rng.by_weight(promises);
         self.list[at].sent += 1;
         self.list[at].way.clone()
     }

@@ -102,8 +102,8 @@ impl Walk {
             let news = if self.is_named_and_new(scene, shape, kind[0]) { NAMED } else { 1.0 };
             weight(scene, kind[0], is_used) * news
         };
-        let kind = &kinds[drawn(kinds.iter().map(weight), rng)];
-        kind[drawn(kind.iter().map(|&at| self.weight_of_text(scene, at)), rng)]
+        let kind = &kinds[rng.by_weight(kinds.iter().map(weight))];
+        kind[rng.by_weight(kind.iter().map(|&at| self.weight_of_text(scene, at)))]
     }
 
     /// Returns an action that sends the text just typed, by chance: enter, or a button beside the field.
@@ -189,25 +189,14 @@ fn number(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns the place of one of `weights`, drawn by them.
-fn drawn(weights: impl Iterator<Item = f64>, rng: &mut Rng) -> usize {
-    let mut sum = 0.0;
-    let sums: Vec<f64> = weights
-        .map(|weight| {
-            sum += weight;
-            sum
-        })
-        .collect();
-    let drawn = rng.unit() * sum;
-    sums.partition_point(|&sum| sum <= drawn).min(sums.len() - 1)
-}
-
 /// Returns the clicks among `candidates` on buttons of the form that `field` is in; without a form, on buttons that stand beside
 /// it.
 fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
     let is_in =
         |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(':'));
-    let around = |id: &str| id.rsplit_once(':').map(|(around, _)| around.to_string());
+    fn around(id: &str) -> Option<&str> {
+        id.rsplit_once(':').map(|(around, _)| around)
+    }
     let mut form: Option<String> = None;
     if let Some(screen) = &scene.screen {
         screen.for_each_object(|_, widget, object_id| {
@@ -221,16 +210,8 @@ fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
         Some(form) => is_in(&on.object_id, form),
         None => around(&on.object_id) == around(field),
     };
-    let is_button = |at: &u16| match &scene.actions[usize::from(*at)] {
-        Action::Touch(Touch::Click, on) => is_button(&on.class) && is_beside(on),
-        Action::Touch(..)
-        | Action::Text { .. }
-        | Action::Stroke(..)
-        | Action::Device(_)
-        | Action::User { .. }
-        | Action::Reinitialise(_) => false,
-    };
-    candidates.iter().copied().filter(is_button).collect()
+    let is_it = |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_button(&on.class) && is_beside(on));
+    candidates.iter().copied().filter(|&at| is_it(&scene.actions[usize::from(at)])).collect()
 }
 
 fn empties(action: &Action) -> bool {
