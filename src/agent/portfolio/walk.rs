@@ -1,9 +1,10 @@
 //! Walks by chance, in which buttons and fields are drawn more often than keys.
 //!
 //! A page offers a dozen keys and gestures besides its own buttons, and a field takes many texts; drawn evenly, they would take
-//! most of the steps. A text is sent as often as not, by enter or by a button beside its field, as pages do with it what they do
-//! once it is sent. A field that a step has opened is used at once as a rule, as it closes with most other steps. Actions that a
-//! watched spec names come first where they were not done yet: on a page of this shape, after the action before.
+//! most of the steps. Two of five texts are sent at once, by enter or by a button beside the field; the others stay in it while
+//! something else is done. A field that a step has opened is used at once as a rule, as it closes with most other steps. Actions
+//! that a watched spec names come first where they were not done yet: on a page of this shape, after the action before. Of the
+//! others, those that mostly lead to fewer offers come later: many faults need a page with several things on it.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -15,10 +16,10 @@ use super::super::groups::groups;
 use super::cover::worth;
 use crate::gui::{Action, DeviceAction, Element, Flags, Screen, Target, Touch, Widget, is_button};
 use crate::rng::Rng;
-use crate::situation::{ActivityId, ClassId, Scene, Situation};
+use crate::situation::{ActivityId, ClassId, LabelingId, Scene, Situation};
 
 /// Chance that a text is sent right after it was typed.
-const SENT: f64 = 0.5;
+const SENT: f64 = 0.4;
 /// Chance that a button sends it where enter could, too.
 const BY_BUTTON: f64 = 0.5;
 /// Chance that a field is used right after it was opened. This number and those below were chosen on programs that answer as
@@ -32,10 +33,14 @@ const EMPTYING_EMPTY: f64 = 0.1;
 const KEY: f64 = 0.06;
 /// Factor on the weight of enter in an empty field.
 const ENTER_EMPTY: f64 = 0.2;
+/// Factor on the weight of an action that no spec names, if more of its steps led to fewer offers than to more.
+const SHRINKING: f64 = 0.4;
+/// Factor on the weight of a text that stands on a widget to click, as it mostly comes from a condition on that widget.
+const ON_WIDGET: f64 = 0.3;
 /// Factor on the weight of an action that a spec names and that was not done yet where it is new; and of a text that meets a
 /// condition of a spec and that was not typed into its field yet.
 const NAMED: f64 = 4.0;
-/// Most named actions, and most texts, that are remembered.
+/// Most named actions, most texts, and most effects, that are remembered.
 const DONE_MAX: usize = 10_000;
 
 /// Named action with what makes it new: the activity, the shape of the page, and the class of the action before.
@@ -54,6 +59,10 @@ pub struct Walk {
     done: FxHashSet<Named>,
     /// Number of times that each text was typed into each field.
     typed: FxHashMap<u64, u32>,
+    /// Name of the last choice, and the number of offers it was made of.
+    taken: Option<(LabelingId, usize)>,
+    /// Number of steps by actions of each name that led to more offers, less those that led to fewer.
+    growth: FxHashMap<LabelingId, i32>,
 }
 
 impl Walk {
@@ -62,11 +71,13 @@ impl Walk {
         self.typed_into = None;
         self.last = ClassId::UNNAMED;
         self.before = None;
+        self.taken = None;
     }
 
     /// Draws a candidate: a kind of action on a widget by its weight, and one of this kind.
     pub fn next(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
         let scene = situation.scene;
+        self.learn(scene);
         let shape = shape(scene);
         let at = self.draw(situation, shape, rng);
         let class = scene.offers[usize::from(at)].class;
@@ -81,7 +92,17 @@ impl Walk {
         }
         self.last = class;
         self.before = scene.screen.clone();
+        self.taken = Some((scene.offers[usize::from(at)].labeling, scene.offers.len()));
         at
+    }
+
+    /// Learns the effect of the last choice, which has led to `scene`.
+    fn learn(&mut self, scene: &Scene) {
+        if let Some((labeling, offers)) = self.taken
+            && self.growth.len() < DONE_MAX
+        {
+            *self.growth.entry(labeling).or_insert(0) += scene.offers.len().cmp(&offers) as i32;
+        }
     }
 
     fn draw(&self, situation: &Situation<'_>, shape: u64, rng: &mut Rng) -> u16 {
@@ -100,7 +121,8 @@ impl Walk {
         }
         let weight = |kind: &Vec<u16>| {
             let news = if self.is_named_and_new(scene, shape, kind[0]) { NAMED } else { 1.0 };
-            weight(scene, kind[0], is_used) * news
+            let shrinking = if !is_used && self.is_shrinking(scene, kind[0]) { SHRINKING } else { 1.0 };
+            weight(scene, kind[0], is_used) * news * shrinking
         };
         let kind = &kinds[rng.by_weight(kinds.iter().map(weight))];
         kind[rng.by_weight(kind.iter().map(|&at| self.weight_of_text(scene, at)))]
@@ -129,14 +151,27 @@ impl Walk {
             && !self.done.contains(&(scene.activity, shape, class, self.last))
     }
 
+    /// Returns true if no spec names the action at `at`, and it mostly leads to fewer offers.
+    fn is_shrinking(&self, scene: &Scene, at: u16) -> bool {
+        let offer = &scene.offers[usize::from(at)];
+        let is_text = matches!(scene.actions[usize::from(at)], Action::Text { .. });
+        !is_text
+            && offer.class == ClassId::UNNAMED
+            && self.growth.get(&offer.labeling).is_some_and(|&growth| growth < 0)
+    }
+
     /// Returns the weight of an action among those of its kind: texts come the later, the more often they were typed.
     fn weight_of_text(&self, scene: &Scene, at: u16) -> f64 {
         let Action::Text { text, .. } = &scene.actions[usize::from(at)] else { return 1.0 };
-        match self.typed.get(&text_number(scene, at, text)) {
+        let is_on_widget = |widget: &Widget| {
+            widget.text == *text && widget.flags.has(Flags::CLICKABLE) && !widget.flags.has(Flags::EDITABLE)
+        };
+        let news = match self.typed.get(&text_number(scene, at, text)) {
             Some(&times) => 1.0 / f64::from(1 + times),
             None if scene.offers[usize::from(at)].class != ClassId::UNNAMED => NAMED,
             None => 1.0,
-        }
+        };
+        if scene.widgets().iter().any(is_on_widget) { ON_WIDGET * news } else { news }
     }
 
     /// Returns those of `candidates` that use a field which the last step has opened: its texts, and the keys it takes.
@@ -410,7 +445,46 @@ mod tests {
     }
 
     #[test]
-    fn buttons_come_before_keys_and_half_of_the_texts_are_sent() {
+    fn actions_that_lead_to_fewer_offers_come_later_unless_a_spec_names_them() {
+        let on = |id: &str| Target { object_id: id.into(), ..Target::default() };
+        let plain = scene((0..10).map(|at: u8| Action::click(on(&at.to_string()))).collect(), None);
+        let all: Vec<u16> = (0..10).collect();
+        let after = |offers: &[usize], scene: &Scene| {
+            let mut walk = Walk::default();
+            for &offers in offers {
+                walk.taken = Some((LabelingId(3), offers));
+                walk.learn(scene);
+            }
+            let phase = PhaseId::START;
+            let situation = Situation { scene, phase, steps_left: 9, candidates: &all, preferred: &all };
+            let drawn = |seed| walk.draw(&situation, 0, &mut Seed(seed).fork("walk"));
+            (0..1_000).filter(|&seed| drawn(seed) == 3).count()
+        };
+        let (fewer, more) = (after(&[11], &plain), after(&[9], &plain));
+        assert!(3 * fewer < 2 * more, "{fewer} of 1,000 in place of {more}");
+        assert_eq!(after(&[11, 9], &plain), more, "as often fewer as more");
+        let mut offers = plain.offers.to_vec();
+        offers[3].class = ClassId(1);
+        let named = Scene { offers: offers.into(), ..plain };
+        assert_eq!(after(&[11], &named), after(&[9], &named));
+    }
+
+    #[test]
+    fn texts_that_stand_on_a_button_come_later() {
+        let text = |text: u32| Action::Text {
+            on: Target { object_id: "0".into(), ..Target::default() },
+            text: text.to_string().into(),
+        };
+        let typed = |flags: Flags| {
+            let screen = Screen::new("p", "A", Context::default(), vec![widget("Button", "3", flags)]);
+            choices(&[&scene((0..10).map(text).collect(), Some(screen))])[3]
+        };
+        let (button, heading) = (typed(Flags::CLICKABLE), typed(Flags::default()));
+        assert!(2 * button < heading, "{button} of 1,000 in place of {heading}");
+    }
+
+    #[test]
+    fn buttons_come_before_keys_and_most_texts_are_sent() {
         let on =
             |id: &str| Target { object_id: id.into(), bounds: Bounds::new(0, 0, 9, 9), ..Target::default() };
         let text = |text: &str| Action::Text { on: on("field"), text: text.into() };
