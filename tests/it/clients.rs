@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::adbd::{Adb, wait_until};
 use crate::ci;
+use crate::cli::binary;
 
 /// The longest time for a script; only something broken takes as long.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -37,7 +38,7 @@ struct Simulated {
 impl Simulated {
     /// Serves an app on a free port.
     fn start(app: &Path, more: &[&str]) -> Simulated {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        let mut command = Command::new(binary());
         command.arg("sim").arg(app).args(["--listen", "127.0.0.1:0"]).args(more);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("farlead runs");
         let mut line = String::new();
@@ -75,7 +76,7 @@ fn as_text(path: &Path) -> &str {
 fn lamp_apk(home: &Path) -> PathBuf {
     let (model, apk) = (home.join("lamp.app"), home.join("lamp.apk"));
     fs::write(&model, LAMP).expect("a file");
-    let mut pack = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    let mut pack = Command::new(binary());
     pack.args(["model", "pack"]).arg(&model).arg("-o").arg(&apk);
     let output = pack.output().expect("farlead runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -384,7 +385,7 @@ fn every_dump_is_read_by_parsers_of_others_and_every_picture_by_a_viewer() {
 /// Returns the tests that farlead keeps of the bundled specs of an app, in their order.
 pub fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(app);
-    let mut check = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    let mut check = Command::new(binary());
     check.arg("check").arg(specs).arg("--app").arg(bundled(&format!("{app}.app"))).arg("--out").arg(folder);
     let output = check.output().expect("farlead runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -413,7 +414,7 @@ pub fn tests_in(folder: &Path) -> Vec<PathBuf> {
 pub fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
     let file = test.with_extension("sh");
     if !file.exists() {
-        let mut export = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        let mut export = Command::new(binary());
         export.arg("export").arg(test).args(["--to", "adb", "-o"]).arg(&file);
         let output = export.output().expect("farlead runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -431,7 +432,7 @@ fn is_dark(test: &Path) -> bool {
 
 /// Returns the step at which a test breaks on the app with its bugs corrected, as farlead itself reports it.
 fn broken_step(app: &str, test: &Path) -> Option<String> {
-    let mut replay = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    let mut replay = Command::new(binary());
     replay
         .arg("replay")
         .arg(test)
@@ -519,7 +520,7 @@ fn exported_appium_tests_pass_on_their_app_and_fail_where_it_was_changed() {
     let mut expected = Vec::new();
     for (number, test) in tests.iter().enumerate() {
         let file = adb.home.join(format!("test_{number}.py"));
-        let mut export = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        let mut export = Command::new(binary());
         export.arg("export").arg(test).args(["--to", "appium", "-o"]).arg(&file);
         assert!(export.output().expect("farlead runs").status.success(), "{}", test.display());
         if let Some(step) = broken_step("notes", test) {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::adbd::Adb;
-use crate::cli::{Ended, command, ended};
+use crate::cli::{Ended, binary, command, ended};
 
 /// A `farlead sim` with an app, ended when this is dropped.
 pub struct Phone {
@@ -19,7 +19,7 @@ pub struct Phone {
 
 impl Phone {
     pub fn start(adb: &Adb, app: &str, more: &[&str]) -> Phone {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        let mut command = Command::new(binary());
         command.args(["sim", app, "--listen", "127.0.0.1:0", "--quiet"]).args(more);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the simulated phone starts");

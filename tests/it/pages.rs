@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::{command, ended};
+use crate::cli::{binary, command, ended};
 use crate::project::Folder;
 
 const FENCE: &str = "```";
@@ -258,9 +258,7 @@ fn outputs(page: &Page, blocks: &[Block<'_>]) -> Vec<Option<String>> {
     }
     let mut bash = std::process::Command::new("bash");
     bash.args(["-euo", "pipefail", "-c", &script]).current_dir(folder.path(""));
-    bash.env("FARLEAD", env!("CARGO_BIN_EXE_farlead"))
-        .env("OUT", out.path(""))
-        .env("ANDROID_ADB_SERVER_PORT", "1");
+    bash.env("FARLEAD", binary()).env("OUT", out.path("")).env("ANDROID_ADB_SERVER_PORT", "1");
     let ended = ended(&mut bash, "");
     assert_eq!(ended.code, 0, "{}: {}{}", page.path, ended.stdout, ended.stderr);
     let output =
