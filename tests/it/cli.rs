@@ -20,8 +20,8 @@ pub fn command(args: &[&str]) -> Command {
     command_of(&binary(), args)
 }
 
-/// Returns the binary under test: that in `FARLEAD_TEST_BINARY`, such as a release build that does the same work in a
-/// fraction of the time, or else the one that is built with the tests.
+/// Returns the binary under test: that in `FARLEAD_TEST_BINARY`, such as a release build, which searches in half the time, or
+/// else the one that is built with the tests.
 pub fn binary() -> PathBuf {
     let named = std::env::var_os("FARLEAD_TEST_BINARY").map(PathBuf::from);
     named.unwrap_or_else(|| env!("CARGO_BIN_EXE_farlead").into())

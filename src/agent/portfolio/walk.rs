@@ -145,8 +145,7 @@ impl Walk {
 
     fn is_named_and_new(&self, scene: &Scene, shape: u64, at: u16) -> bool {
         let class = scene.offers[usize::from(at)].class;
-        let is_text = matches!(scene.actions[usize::from(at)], Action::Text { .. });
-        !is_text
+        !is_text(&scene.actions[usize::from(at)])
             && class != ClassId::UNNAMED
             && !self.done.contains(&(scene.activity, shape, class, self.last))
     }
@@ -154,24 +153,24 @@ impl Walk {
     /// Returns true if no spec names the action at `at`, and it mostly leads to fewer offers.
     fn is_shrinking(&self, scene: &Scene, at: u16) -> bool {
         let offer = &scene.offers[usize::from(at)];
-        let is_text = matches!(scene.actions[usize::from(at)], Action::Text { .. });
-        !is_text
+        !is_text(&scene.actions[usize::from(at)])
             && offer.class == ClassId::UNNAMED
             && self.growth.get(&offer.labeling).is_some_and(|&growth| growth < 0)
     }
 
-    /// Returns the weight of an action among those of its kind: texts come the later, the more often they were typed.
+    /// Returns the weight of an action among those of its kind: texts come the later, the more often they were typed, and
+    /// later if they stand on a widget to click.
     fn weight_of_text(&self, scene: &Scene, at: u16) -> f64 {
         let Action::Text { text, .. } = &scene.actions[usize::from(at)] else { return 1.0 };
         let is_on_widget = |widget: &Widget| {
             widget.text == *text && widget.flags.has(Flags::CLICKABLE) && !widget.flags.has(Flags::EDITABLE)
         };
-        let news = match self.typed.get(&text_number(scene, at, text)) {
+        let weight = match self.typed.get(&text_number(scene, at, text)) {
             Some(&times) => 1.0 / f64::from(1 + times),
             None if scene.offers[usize::from(at)].class != ClassId::UNNAMED => NAMED,
             None => 1.0,
         };
-        if scene.widgets().iter().any(is_on_widget) { ON_WIDGET * news } else { news }
+        if scene.widgets().iter().any(is_on_widget) { ON_WIDGET * weight } else { weight }
     }
 
     /// Returns those of `candidates` that use a field which the last step has opened: its texts, and the keys it takes.
@@ -247,6 +246,10 @@ fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
     };
     let is_it = |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_button(&on.class) && is_beside(on));
     candidates.iter().copied().filter(|&at| is_it(&scene.actions[usize::from(at)])).collect()
+}
+
+fn is_text(action: &Action) -> bool {
+    matches!(action, Action::Text { .. })
 }
 
 fn empties(action: &Action) -> bool {
