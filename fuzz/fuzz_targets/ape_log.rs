@@ -12,13 +12,13 @@ fuzz_target!(|text: &str| {
     let (run, diagnostics) = read_ape_log(&source);
     assert_eq!(run.is_some(), diagnostics.errors() == 0);
     assert!(diagnostics.render(&source, Style::Plain).len() < 200_000);
-    for line in text.lines() {
+    for line in source.text().lines() {
         if let Err(error) = read_entry(line) {
             assert!((1..2_000).contains(&error.to_string().len()), "{error}");
         }
     }
     if let Some(run) = run {
-        assert!(is_ape_log(text) || text.lines().any(|line| read_entry(line).is_ok()));
+        assert!(is_ape_log(source.text()) || source.text().lines().any(|line| read_entry(line).is_ok()));
         assert!(matches!(run.actions[0], Action::Reinitialise(_)) && run.actions.len() > 1);
     }
 });
