@@ -109,6 +109,13 @@ pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     }
 }
 
+/// Keys, as WebDriver names them.
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+const SHIFT: &str = "\u{e008}";
+const DOWN: &str = "\u{e015}";
+const F10: &str = "\u{e03a}";
+
 /// A browser behind its driver.
 struct Browser {
     driver: Child,
@@ -210,6 +217,17 @@ impl Browser {
         self.post("actions", &json!({ "actions": [pointer] }));
     }
 
+    /// Moves the mouse to the middle of the first line of a text area.
+    fn move_over(&self, element: &str) {
+        let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
+        let script = "const { width, height } = arguments[0].getBoundingClientRect(); return [60 - width / 2, 14 - height / 2]";
+        let place = self.post("execute/sync", &json!({ "script": script, "args": [origin] }));
+        let [x, y] = [0, 1].map(|at| place[at].as_f64().unwrap_or_default() as i64);
+        let moved = json!({ "type": "pointerMove", "duration": 0, "x": x, "y": y, "origin": origin });
+        let pointer = json!({ "type": "pointer", "id": "mouse", "actions": [moved] });
+        self.post("actions", &json!({ "actions": [pointer] }));
+    }
+
     /// Clicks a widget of the app and waits for the step.
     #[track_caller]
     fn act(&self, label: &str) {
@@ -234,6 +252,39 @@ impl Browser {
         ));
         self.post(&format!("element/{button}/click"), &json!({}));
         self.wait(&format!("view.expected.length > {expected}"));
+    }
+
+    /// Presses keys one after the other.
+    fn keys(&self, keys: &[&str]) {
+        self.type_keys(keys.iter().flat_map(|key| [("keyDown", *key), ("keyUp", *key)]));
+    }
+
+    /// Presses keys together: the first is held while the next is pressed.
+    fn chord(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| ("keyDown", *key));
+        self.type_keys(down.chain(keys.iter().rev().map(|key| ("keyUp", *key))));
+    }
+
+    fn type_keys<'a>(&self, events: impl Iterator<Item = (&'a str, &'a str)>) {
+        let actions: Vec<Value> = events.map(|(kind, key)| json!({ "type": kind, "value": key })).collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.post("actions", &json!({ "actions": [keyboard] }));
+    }
+
+    /// Presses the Tab key until what has the focus is called `name`.
+    #[track_caller]
+    fn tab_to(&self, name: &str) {
+        let focus = "label(document.activeElement).trim()";
+        let mut passed = Vec::new();
+        while passed.len() < 60 {
+            self.keys(&[TAB]);
+            let here = self.value(focus).as_str().unwrap_or_default().to_string();
+            if here == name {
+                return;
+            }
+            passed.push(here);
+        }
+        panic!("the Tab key goes to {passed:?}, and not to {name}");
     }
 
     /// Types into a field of the page in place of what is in it.
@@ -297,13 +348,13 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     let folder = Folder::new("studio-notes");
     let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
     let browser = Browser::open(&studio.url);
-    for label in ["OKAY", "ImageButton +", "fab_sketch"] {
+    for label in ["OKAY", "+, ImageButton", "fab_sketch"] {
         browser.act(label);
     }
     browser.picture("studio-screen.png");
     browser.act("colorSelector");
     // The palette lacks the last of its twenty colours.
-    browser.expect("Button color", "[count(id = color) = 19]", "now");
+    browser.expect("color, Button", "[count(id = color) = 19]", "now");
     browser.picture("studio-expected.png");
     browser.keep("palette");
     browser.value("document.getElementById('work').scrollIntoView({ block: 'end' })");
@@ -311,8 +362,61 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     let kept = "farlead-tests/specs/palette/palette.test.ltl";
     assert!(browser.text("results").contains("reproduced 3 of 3 times"), "{}", browser.text("results"));
+    // The mouse over the spec in the editor shows its words.
+    let text = browser.element("document.getElementById('text')");
+    browser.value("document.getElementById('text').scrollIntoView({ block: 'center' })");
+    browser.move_over(&text);
+    browser.wait("document.getElementById('hover').textContent.includes('19')");
+    // Stepping back keeps the run, until somebody deletes it.
+    browser.value("openStep(1)");
+    browser.click("step-back");
+    browser.wait("view.branches.length === 1 && view.steps.length === 2");
+    let forget = browser.element("document.querySelector('#branches button:last-child')");
+    browser.post(&format!("element/{forget}/click"), &json!({}));
+    browser.wait("view.branches.length === 0");
     let replayed = folder.done(0, &["replay", kept]);
     assert!(replayed.stdout.contains("1 passed"), "{}", replayed.stdout);
+}
+
+#[test]
+fn the_keyboard_alone_leads_to_a_kept_test_and_each_change_is_told() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-keyboard");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let browser = Browser::open(&studio.url);
+    let told = |text: &str| {
+        browser.wait(&format!("document.getElementById('told').textContent.startsWith({})", json!(text)));
+    };
+    browser.tab_to("OKAY, Button");
+    browser.keys(&[ENTER]);
+    told("Step 1: click \"OKAY\". Screen: MainActivity. New: Open navigation drawer, ");
+    // The button is gone, and its screen has the focus.
+    assert_eq!(browser.value("document.activeElement.id"), "app-title");
+    browser.tab_to("Sort alphabetical, TextView");
+    browser.chord(&[SHIFT, F10]);
+    browser.wait("document.getElementById('menu').open");
+    assert_eq!(browser.value("document.activeElement.textContent"), "click \"Sort alphabetical\"");
+    let words = "document.activeElement.parentElement.getAttribute('aria-label')";
+    browser.tab_to("now");
+    assert_eq!(
+        browser.value(words),
+        "Expect: there is a visible widget of which the id is `action_sort_alphabetical`"
+    );
+    browser.keys(&[ENTER]);
+    told("Expected, met: [id = action_sort_alphabetical].");
+    assert_eq!(browser.value("label(document.activeElement)"), "Sort alphabetical, TextView");
+    // The tree of widgets is one stop on the way, and arrows go through it.
+    browser.tab_to("action_bar_root, FrameLayout");
+    browser.keys(&[DOWN, DOWN]);
+    assert_eq!(browser.value("document.activeElement.getAttribute('role')"), "treeitem");
+    assert_ne!(browser.value("label(document.activeElement)"), "action_bar_root, FrameLayout");
+    browser.tab_to("What holds on this screen");
+    browser.tab_to("Save, check and keep a test");
+    browser.keys(&[ENTER]);
+    browser.wait("!document.getElementById('report').hidden");
+    assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
 }
 
 #[test]
@@ -333,7 +437,7 @@ fn a_phone_is_given_to_the_command_and_taken_back() {
     let side = |at: usize| browser.value(&format!("{okay}[{at}]")).as_i64().expect("a pixel");
     tap_by_hand(&adb, &phone.serial, ((side(0) + side(2)) / 2, (side(1) + side(3)) / 2));
     browser.wait("view.steps.length === 2 && view.steps[1].action === 'click \"OKAY\"'");
-    browser.act("ImageButton +");
+    browser.act("+, ImageButton");
     browser.expect("fab_sketch", "[id = fab_sketch]", "now");
     browser.keep("menu");
     browser.wait("document.getElementById('follow').getAttribute('aria-pressed') === 'false'");

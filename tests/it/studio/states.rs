@@ -162,11 +162,11 @@ fn a_value_is_remembered_with_a_click_and_its_spec_found() {
     );
     let studio = Studio::start(&folder, &["--app", "counter.app"], |_| {});
     let browser = Browser::open(&studio.url);
-    browser.press("TextView 3", 2);
+    browser.press("3, TextView", 2);
     browser.choose("Remember");
     browser.wait("view.remembered.length === 1");
     browser.act("More");
-    browser.expect("TextView 5", "[text(id = count) = {old_count + 2}]", "now");
+    browser.expect("5, TextView", "[text(id = count) = {old_count + 2}]", "now");
     browser.keep("it counts");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     let spec = folder.read("specs/it_counts.ltl");
@@ -234,7 +234,7 @@ fn devices_are_listed_shown_and_picked_and_a_command_uses_several() {
     browser.wait(&format!("view.device.includes({}) && view.steps.length === 2", json!(phones[1].serial)));
     choose(&phones[0].serial, "checkbox");
     browser.wait("document.querySelectorAll('#devices input[type=checkbox]:checked').length === 2");
-    browser.expect("ImageButton +", "[desc = +]", "now");
+    browser.expect("+, ImageButton", "[desc = +]", "now");
     browser.keep("start");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     let typed = browser.text("command");

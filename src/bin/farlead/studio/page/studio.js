@@ -29,6 +29,18 @@ function say(text, isBad = false) {
   at("status").className = isBad ? "bad" : "";
 }
 
+/** Time after which what was told is gone, in milliseconds: a screen reader says all of it again when a dialog opens. */
+const TOLD = 3000;
+let untold = 0;
+
+/** Tells those who listen to the page what has changed on it. */
+function tell(text) {
+  if (!text) return;
+  at("told").textContent = text;
+  clearTimeout(untold);
+  untold = setTimeout(() => at("told").replaceChildren(), TOLD);
+}
+
 /** Sends a request; the promise has its result. */
 function ask(message) {
   return new Promise((done, failed) => {
@@ -114,6 +126,7 @@ const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token
 // The run and the screen.
 
 function showView(next) {
+  const [before, focus] = [view, focused()];
   view = next;
   remember();
   at("device").textContent = view.device;
@@ -128,12 +141,62 @@ function showView(next) {
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
   if (at("step").open) at("step").close();
   at("branches").replaceChildren(
-    ...view.branches.map((branch, number) =>
-      make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${branch.name}, ${branch.steps} steps, ${branch.last}`),
-    ),
+    ...view.branches.flatMap((branch, number) => {
+      const name = `${branch.name}, ${branch.steps} steps, ${branch.last}`;
+      const forget = make("button", { onclick: () => request({ do: "forget-branch", number }), title: "Delete this run", "aria-label": `Delete other run: ${name}` }, "\u00d7");
+      return [make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${name}`), forget];
+    }),
   );
+  focusAgain(focus);
+  tell(changes(before, next));
   draft();
   judge();
+}
+
+/** Parts of the page whose elements are made anew, and what has the focus where its element is gone. */
+const PARTS = { strip: "run-title", widgets: "app-title", keys: "app-title", tree: "here-title", atoms: "here-title", expected: "expectations-title", branches: "run-title", "test-steps": "test-title" };
+
+const label = (element) => element.getAttribute("aria-label") || element.textContent;
+
+/** Returns the part that has the focus, and the label of the element there. */
+function focused() {
+  const element = document.activeElement;
+  const part = element && Object.keys(PARTS).find((id) => at(id).contains(element));
+  return part ? { part, label: label(element) } : null;
+}
+
+/** Gives the focus to the element that took the place of the one that had it, else to the title of its part. */
+function focusAgain(before) {
+  if (!before || document.activeElement !== document.body) return;
+  const again = [...at(before.part).querySelectorAll("button")].find((one) => label(one) === before.label);
+  (again || at(PARTS[before.part])).focus({ preventScroll: true });
+}
+
+/** Most new names of a screen that are told. */
+const NAMES_TOLD = 5;
+
+/** Returns what differs between two views, in words. */
+function changes(before, next) {
+  if (!before) return "";
+  const [number, last] = [next.steps.length - 1, next.steps[next.steps.length - 1]];
+  if (last && before.screen?.number !== next.screen?.number) {
+    const names = (screen) => new Set((screen?.widgets || []).map((widget) => widget.name).filter(Boolean));
+    const old = names(before.screen);
+    const fresh = [...names(next.screen)].filter((name) => !old.has(name));
+    const more = fresh.length > NAMES_TOLD ? ` and ${fresh.length - NAMES_TOLD} more` : "";
+    const told = fresh.length ? `New: ${fresh.slice(0, NAMES_TOLD).join(", ")}${more}.` : "No new text.";
+    return [`Step ${number}: ${last.action}.`, last.crashed ? "The app has crashed." : `Screen: ${last.activity}.`, told, ...last.notices].join(" ");
+  }
+  if (next.expected.length > before.expected.length) {
+    const one = next.expected[next.expected.length - 1];
+    return `Expected, ${one.is_met ? "met" : "not met"}: ${one.holds ? "" : "not "}${one.atom}.`;
+  }
+  if (next.remembered.length > before.remembered.length) {
+    const one = next.remembered[next.remembered.length - 1];
+    return `Remembered: ${one.name} is ${one.value}.`;
+  }
+  const isFewer = (part) => next[part].length < before[part].length;
+  return ["expected", "remembered", "branches"].some(isFewer) ? "Removed." : "";
 }
 
 /** Shows if touches on the device itself are followed, on devices where they can be. */
@@ -182,6 +245,8 @@ function openStep(number) {
 }
 
 const named = (widget) => widget.name || widget.id || widget.class;
+/** Returns the name of a widget and what it is, for those who do not see it. */
+const spoken = (widget) => [named(widget), named(widget) === widget.class ? "" : widget.class, widget.checked ? "checked" : "", widget.enabled ? "" : "disabled"].filter(Boolean).join(", ");
 
 /** Puts an element over these pixels of the screen. */
 function place(element, [left, top, right, bottom]) {
@@ -208,10 +273,17 @@ function showScreen() {
   const boxes = screen.widgets.map((widget) => {
     const [left, top, right, bottom] = widget.bounds;
     if (right <= left || bottom <= top) return null;
-    const box = make("button", { onclick: () => touch(widget), oncontextmenu: (event) => (event.preventDefault(), openMenu(widget)) });
-    box.setAttribute("aria-label", `${widget.class} ${named(widget)}${widget.checked ? ", checked" : ""}${widget.enabled ? "" : ", disabled"}`);
-    // Only what can be acted on is on the way of the Tab key; the tree has all.
-    box.tabIndex = widget.offers.length ? 0 : -1;
+    // What only holds others together says nothing to those who listen; the tree has it.
+    const tag = widget.offers.length || widget.name ? "button" : "div";
+    const open = (event) => (event.preventDefault(), openMenu(widget));
+    // Not every browser makes a right click of these keys.
+    const isMenuKey = ({ key, shiftKey }) => key === "ContextMenu" || (key === "F10" && shiftKey);
+    const box = make(tag, { onclick: () => touch(widget), oncontextmenu: open, onkeydown: (event) => isMenuKey(event) && open(event) });
+    if (tag === "button") {
+      box.setAttribute("aria-label", spoken(widget));
+      // Only what can be acted on is on the way of the Tab key; the tree has all.
+      box.tabIndex = widget.offers.length ? 0 : -1;
+    }
     place(box, widget.bounds);
     // Of two widgets at a place the smaller one is meant, wherever it is in the tree.
     box.style.zIndex = Math.max(1, 30000 - Math.round((30000 * (right - left) * (bottom - top)) / (screen.width * screen.height)));
@@ -219,16 +291,22 @@ function showScreen() {
     return box;
   });
   at("widgets").replaceChildren(...boxes.filter(Boolean));
+  const above = [];
   at("tree").replaceChildren(
     ...screen.widgets
       .filter((widget) => widget.offers.length || widget.name || widget.id)
       .map((widget) => {
+        while (above.length && above[above.length - 1] >= widget.depth) above.pop();
+        above.push(widget.depth);
         const show = (on) => widget.box?.classList.toggle("is-shown", on);
-        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false) }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
+        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false), role: "treeitem", "aria-level": above.length, "aria-haspopup": "dialog", tabIndex: -1 }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
         row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
-        return make("li", {}, row);
+        row.setAttribute("aria-label", spoken(widget));
+        return make("li", { role: "none" }, row);
       }),
   );
+  const first = at("tree").querySelector("button");
+  if (first) first.tabIndex = 0;
   at("keys").replaceChildren(
     ...screen.offers.flatMap((offer, number) => {
       const isOnWidget = screen.widgets.some((widget) => widget.offers.includes(number));
@@ -347,7 +425,7 @@ function openAtoms(title, about, offers, atoms, terms = []) {
     ...offers.map((number) => {
       const offer = view.screen.offers[number];
       const done = (text) => (close(), act(number, text));
-      const rule = (message) => (close(), request(message));
+      const rule = async (message) => (close(), await request(message)) && say("farlead.toml has the rule: searches keep to it.");
       const never = offer.atom ? make("button", { class: "rule", title: "A rule for farlead.toml: no search does this", onclick: () => rule({ do: "never", atom: offer.atom }) }, "Never do this") : null;
       if (!offer.types) return make("span", { class: "bar" }, make("button", { onclick: () => done() }, make("span", { class: "cut" }, offer.label)), instead(number), never);
       const input = make("input", { autocomplete: "off", spellcheck: false });
@@ -362,7 +440,7 @@ function openAtoms(title, about, offers, atoms, terms = []) {
       { class: "atom" },
       make("code", {}, one.atom),
       make("p", {}, one.words),
-      make("div", { class: "bar" }, expect("now", {}), expect("not now", { holds: false }), expect("from now on", { when: "from-now-on" }), expect("never", { when: "never" })),
+      make("div", { class: "bar", role: "group", "aria-label": `Expect: ${one.words}` }, expect("now", {}), expect("not now", { holds: false }), expect("from now on", { when: "from-now-on" }), expect("never", { when: "never" })),
     );
   });
   const rest = rows.length > 1 ? make("details", {}, make("summary", {}, `${rows.length - 1} more ways to say it`), ...rows.slice(1)) : null;
@@ -377,6 +455,8 @@ function openAtoms(title, about, offers, atoms, terms = []) {
     }),
   );
   at("menu").showModal();
+  // Of the buttons, the one that closes it comes first.
+  at("menu").querySelector("#menu-do :is(button, input), #menu-atoms button")?.focus();
 }
 
 /** Returns a name for the value of a term that no other value has. */
@@ -497,6 +577,17 @@ async function take(uri, text) {
   return published?.params?.diagnostics || [];
 }
 
+/** Returns the text of what the language server writes as Markdown: blocks, and lines with escaped signs. */
+function plain(markdown) {
+  let isBlock = false;
+  const lines = markdown.split("\n").map((line) => {
+    if (/^`{3,}/.test(line)) isBlock = !isBlock;
+    else return isBlock ? line : line.replace(/\\([\p{P}\p{S}])/gu, "$1");
+    return null;
+  });
+  return lines.filter((line) => line !== null).join("\n");
+}
+
 /** Returns what `farlead explain` says of each spec of a text. */
 async function inWords(uri, text) {
   await take(uri, text);
@@ -506,7 +597,7 @@ async function inWords(uri, text) {
     const position = (symbol.range || symbol.location.range).start;
     const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri }, position } });
     const value = hover?.result?.contents?.value;
-    if (value) said.push(value.replace(/^`{3,}text\n|\n`{3,}$/g, ""));
+    if (value) said.push(plain(value));
   }
   return said.join("\n\n");
 }
@@ -676,6 +767,38 @@ at("text").addEventListener("keydown", (event) => {
   }
 });
 at("text").addEventListener("input", edit);
+
+/** Time that the mouse rests on the text before words are shown, in milliseconds. */
+const HOVER = 250;
+let hovering = 0;
+
+function closeHover() {
+  clearTimeout(hovering);
+  at("hover").hidden = true;
+}
+
+/** Shows in words what is below the mouse, as other editors do. */
+async function hover({ offsetX, offsetY, clientX, clientY }) {
+  const [text, style] = [at("text"), getComputedStyle(at("text"))];
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = style.font;
+  const line = Math.floor((offsetY + text.scrollTop - parseFloat(style.paddingTop)) / parseFloat(style.lineHeight));
+  const character = Math.floor((offsetX + text.scrollLeft - parseFloat(style.paddingLeft)) / pen.measureText("m").width);
+  if (character >= (text.value.split("\n")[line] || "").length) return;
+  const own = uri("file", opened.file);
+  await take(own, text.value);
+  const [found] = await editor({ id: 4, method: "textDocument/hover", params: { textDocument: { uri: own }, position: { line, character } } });
+  const value = found?.result?.contents?.value;
+  at("hover").hidden = !value;
+  at("hover").textContent = plain(value || "");
+  Object.assign(at("hover").style, { left: `${Math.min(clientX, innerWidth - at("hover").offsetWidth - 8)}px`, top: `${clientY + 14}px` });
+}
+
+at("text").addEventListener("mousemove", (event) => {
+  closeHover();
+  hovering = setTimeout(() => hover(event).catch(closeHover), HOVER);
+});
+for (const type of ["mouseleave", "keydown", "scroll"]) at("text").addEventListener(type, closeHover);
 
 async function save() {
   const text = at("text").value;
@@ -903,6 +1026,21 @@ function glance() {
 
 at("devices-part").addEventListener("toggle", showDevices);
 at("devices-again").addEventListener("click", showDevices);
+
+// The tree is one stop of the Tab key: arrows go through it.
+
+at("tree").addEventListener("focusin", ({ target }) => {
+  for (const row of at("tree").querySelectorAll("button[tabindex='0']")) row.tabIndex = -1;
+  target.tabIndex = 0;
+});
+at("tree").addEventListener("keydown", (event) => {
+  const rows = [...at("tree").querySelectorAll("button")];
+  const here = rows.indexOf(event.target);
+  const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: rows.length - 1 }[event.key];
+  if (there === undefined) return;
+  event.preventDefault();
+  rows[there]?.focus();
+});
 
 // Buttons.
 
