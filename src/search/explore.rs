@@ -678,7 +678,7 @@ mod tests {
             .map(|number| format!(r#""{number}": F ([activity ~ List] & X F [text = "absent {number}"])"#))
             .collect();
         let specs: Vec<&str> = absent.iter().map(String::as_str).collect();
-        for seed in 1..=3 {
+        for seed in 1..=2 {
             let explored = steered(&specs, true, seed);
             let led: u32 = explored.watched.iter().map(|watched| watched.steered).sum();
             assert!(led > 0 && 3 * led <= explored.episodes, "{led} of {}", explored.episodes);
@@ -687,8 +687,10 @@ mod tests {
             let seen: u64 = explored.model.states().iter().map(|state| state.seen).sum();
             assert_eq!((explored.steps, seen), (600, 600));
             assert_eq!(explored.experience.steps(), 600);
-            let again = steered(&specs, true, seed);
-            assert_eq!(again.model.to_text(), explored.model.to_text());
+            if seed == 1 {
+                let again = steered(&specs, true, seed);
+                assert_eq!(again.model.to_text(), explored.model.to_text());
+            }
         }
     }
 
@@ -697,10 +699,9 @@ mod tests {
     fn steering_finds_what_lies_deep_sooner() {
         let deep = r#""deep": F ([activity ~ Settings] & X F ([activity ~ Search] & X F ([activity ~ Settings] & X F [activity ~ Search])))"#;
         let found =
-            |steers| (1..=20).filter(|&seed| steered(&[deep], steers, seed).watched[0].run.is_some()).count();
+            |steers| (1..=10).filter(|&seed| steered(&[deep], steers, seed).watched[0].run.is_some()).count();
         let (with, without) = (found(true), found(false));
-        println!("{with} and {without} of 20");
-        assert!(with >= without + 8, "{with} of 20 with steering, {without} without");
+        assert!(with >= without + 4, "{with} of 10 with steering, {without} without");
         let found = steered(&[deep], true, 1);
         let run = found.watched[0].run.as_ref().expect("a violation");
         assert!(run.steps.iter().all(|step| step.labels.is_empty()));
@@ -710,7 +711,7 @@ mod tests {
     #[test]
     fn going_on_keeps_what_was_known_and_counts_on() {
         for agent in AGENTS {
-            for (first, second) in [(1, 60), (90, 200), (200, 1)] {
+            for (first, second) in [(1, 40), (60, 120), (120, 1)] {
                 let one = explored(&mut crashy(), agent, first);
                 let text = one.model.to_text();
                 let read = LearnedModel::read(&text).expect("what was written");

@@ -314,9 +314,9 @@ fn whatever_goes_wrong_what_is_seen_is_right_or_not_said_to_be_seen() {
     let names =
         ["drop", "stall", "offline", "no-idle", "null-root", "truncated", "wrong-focus", "double-close"];
     for name in names {
-        let (steps, said) = go_with(&format!("{name}=20%"), 0..10);
+        let (steps, said) = go_with(&format!("{name}=20%"), 0..5);
         // Most faults are overcome: the action is asked for again, and done once.
-        assert!(steps > 1_000 && said.len() <= 2, "{name}: {} of {steps}: {said:?}", said.len());
+        assert!(steps > 500 && said.len() <= 1, "{name}: {} of {steps}: {said:?}", said.len());
     }
     let (steps, said) = go_with("all=20%", 0..10);
     assert!(steps > 30 && !said.is_empty(), "{steps}");

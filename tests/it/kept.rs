@@ -317,7 +317,7 @@ fn misses(found: &Found, model: &Arc<Model>, seeds: u64) -> u64 {
 fn is_found_again(display: &str, model: impl Fn(&str) -> Arc<Model>) {
     let models: BTreeMap<&str, Arc<Model>> = ["chesswalk", "notes"].map(|app| (app, model(app))).into();
     // Of ten seeds all must find the run.
-    let seeds = ci::cases(100, 10);
+    let seeds = ci::cases(40, 10);
     for found in all() {
         let misses = misses(found, &models[found.app], seeds);
         assert!(misses * 100 <= seeds, "{} on {display}: {misses} of {seeds} seeds", found.name);
@@ -771,7 +771,7 @@ fn quoted(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ci::cases(1_000, 64)))]
+    #![proptest_config(ProptestConfig::with_cases(ci::cases(400, 64)))]
 
     #[test]
     fn any_test_is_read_as_it_was_written(

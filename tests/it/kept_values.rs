@@ -40,7 +40,7 @@ fn each_case(cases: u64, mut check: impl FnMut(&Tree, &[Step])) {
 #[test]
 fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula() {
     let mut kept = 0;
-    each_case(40_000, |tree, trace| {
+    each_case(16_000, |tree, trace| {
         let mut run = Run::new(tree, QUANTUM_MS);
         kept += usize::from(!run.automaton.keeps().is_empty());
         for k in 0..trace.len() {
@@ -58,7 +58,7 @@ fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula(
 
 #[test]
 fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
-    each_case(10_000, |tree, trace| {
+    each_case(5_000, |tree, trace| {
         let mut run = Run::new(tree, QUANTUM_MS);
         let satisfied: Vec<bool> = (0..trace.len()).map(|k| holds(tree, &trace[..=k], 0)).collect();
         for k in 0..=trace.len() {
@@ -90,7 +90,7 @@ fn what_is_permanent_and_what_is_near_is_so_whatever_the_values() {
 #[test]
 fn a_shortest_run_is_followed_to_its_end_by_the_names_of_its_atoms() {
     let mut found = 0;
-    each_case(20_000, |tree, _| {
+    each_case(8_000, |tree, _| {
         let mut automaton = automaton(tree);
         let Ok(Some(run)) = automaton.witness(&Formulas::new(), Assumption::NONE) else { return };
         let mut state = ResidualId::START;

@@ -168,7 +168,7 @@ fn what_has_made_one_row_makes_as_many_as_the_formula_wants() {
 fn episodes(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32) -> (f64, f64) {
     let spec = spec(formula);
     let mean_of = |members: Members| {
-        let episodes = (1..=10).map(|seed| {
+        let episodes = (1..=4).map(|seed| {
             let settings = Settings { members, ..Settings::default() };
             let plan =
                 Plan { steps_max, episodes_max: 200, seed: Seed(seed), settings, ..Plan::new(&PLANNER) };
@@ -318,8 +318,8 @@ fn an_episode_of_very_many_steps_is_planned_as_others_are() {
     let model = app("app org.still \"Still\" 1
         launch Main
         activity Main .Main { TextView \"still\" }");
-    let finding = found(&model, "F [text = won]", 4_000, 1);
-    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 4_000));
+    let finding = found(&model, "F [text = won]", 2_500, 1);
+    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 2_500));
 }
 
 #[test]

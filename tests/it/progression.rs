@@ -22,7 +22,7 @@ impl Choices for Random {
 }
 
 fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
-    for seed in 0..ci::cases(40_000, 4_000) {
+    for seed in 0..ci::cases(16_000, 4_000) {
         let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
         let shape = Shape {
             operators: 1 + random.choose(12),

@@ -195,7 +195,7 @@ fn a_button_that_is_disabled_and_a_box_that_must_be_ticked_are_swept_too() {
 fn what_has_worked_is_used_again_at_once_and_tried_first_elsewhere() {
     let text = form(&["one", "two"], "one == \"oak\" && two == \"larch\"", "", 1);
     for seed in SEEDS {
-        let scribe = explored(&text, seed, 200, 1_000);
+        let scribe = explored(&text, seed, 200, 600);
         let home = scribe.first("Home").expect("it is opened");
         let last = scribe.first("Last").expect("the password opens the inner page");
         // Two texts have worked, and each takes a text and a click.

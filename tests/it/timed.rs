@@ -84,7 +84,7 @@ fn each_case(seeds: u64, operators_max: u32, quanta_ms: &[u32], mut check: impl 
 
 #[test]
 fn a_residual_is_satisfied_exactly_where_the_timed_trace_so_far_satisfies_the_formula() {
-    each_case(ci::cases(30_000, 10_000), 9, &QUANTA_MS, |case| {
+    each_case(10_000, 9, &QUANTA_MS, |case| {
         let mut automaton = case.automaton();
         let mut state = ResidualId::START;
         for k in 0..case.trace.len() {
@@ -98,7 +98,7 @@ fn a_residual_is_satisfied_exactly_where_the_timed_trace_so_far_satisfies_the_fo
 #[test]
 fn what_can_follow_is_that_of_every_way_time_may_pass() {
     let mut settled = [0; 2];
-    each_case(ci::cases(4_000, 600), 5, &FEW_MS, |case| {
+    each_case(ci::cases(2_000, 600), 5, &FEW_MS, |case| {
         let mut automaton = case.automaton();
         let every = case.all_labels(&automaton);
         let mut state = ResidualId::START;
@@ -170,7 +170,7 @@ fn distances(automaton: &mut Automaton, from: ResidualId, every: &[Labels]) -> O
 #[test]
 fn a_shortest_run_satisfies_the_formula_at_its_times() {
     let (mut found, mut left_open) = (0, 0);
-    each_case(ci::cases(4_000, 600), 5, &QUANTA_MS, |case| {
+    each_case(ci::cases(2_000, 600), 5, &QUANTA_MS, |case| {
         let tree = &case.tree;
         let mut automaton = case.automaton();
         let steps = automaton.steps_to_satisfaction(ResidualId::START);

@@ -169,7 +169,7 @@ fn check(written: &str, expected: bool, before: Option<&Screen>, after: &Screen)
 
 #[test]
 fn terms_and_places_mean_what_the_docs_say() {
-    for seed in 0..ci::cases(4_000, 1_000) {
+    for seed in 0..ci::cases(2_000, 1_000) {
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
         // Leaked, as the slow definition walks the tree by references; a test ends soon.
         let [before, after]: [&'static [Node]; 2] = [(); 2].map(|()| &*nodes(random, 3).leak());
@@ -238,7 +238,7 @@ fn is_satisfied(formula: &str, screens: &[Screen]) -> bool {
 
 #[test]
 fn kept_values_mean_what_the_docs_say() {
-    for seed in 0..ci::cases(2_000, 400) {
+    for seed in 0..ci::cases(1_000, 400) {
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
         let count = random.random_range(1..6);
         let tops: Vec<&'static [Node]> = (0..count).map(|_| &*nodes(random, 2).leak()).collect();
@@ -332,7 +332,7 @@ fn step_of(screen: &Screen) -> Step {
 fn check_runs_through(screens: &[Screen]) {
     let screens: Vec<&Screen> = screens.iter().filter(|screen| screen.widgets().len() < 80).collect();
     let mut satisfied = 0;
-    for seed in 0..ci::cases(2_000, 300) {
+    for seed in 0..ci::cases(1_000, 300) {
         let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
         let shape = Shape {
             operators: 2 + random.choose(10),
