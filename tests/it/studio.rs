@@ -217,7 +217,7 @@ impl Browser {
         self.post("actions", &json!({ "actions": [pointer] }));
     }
 
-    /// Moves the mouse to the middle of the first line of a text area.
+    /// Moves the mouse over the first line of a text area.
     fn move_over(&self, element: &str) {
         let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
         let script = "const { width, height } = arguments[0].getBoundingClientRect(); return [60 - width / 2, 14 - height / 2]";
