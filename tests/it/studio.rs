@@ -109,6 +109,11 @@ pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     }
 }
 
+/// Returns an element as scripts and actions of WebDriver name it.
+fn reference(element: &str) -> Value {
+    json!({ "element-6066-11e4-a52e-4f735466cecf": element })
+}
+
 /// Keys, as WebDriver names them.
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
@@ -203,7 +208,7 @@ impl Browser {
             "{all}.findLast((one) => one.getAttribute('aria-label').includes({}))",
             json!(label)
         ));
-        let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
+        let origin = reference(&element);
         self.post(
             "execute/sync",
             &json!({ "script": "arguments[0].scrollIntoView({block: 'center'})", "args": [origin] }),
@@ -213,19 +218,21 @@ impl Browser {
             json!({ "type": "pointerDown", "button": button }),
             json!({ "type": "pointerUp", "button": button }),
         );
-        let pointer = json!({ "type": "pointer", "id": "mouse", "actions": [moved, down, up] });
+        self.use_mouse(&[moved, down, up]);
+    }
+
+    fn use_mouse(&self, actions: &[Value]) {
+        let pointer = json!({ "type": "pointer", "id": "mouse", "actions": actions });
         self.post("actions", &json!({ "actions": [pointer] }));
     }
 
     /// Moves the mouse over the first line of a text area.
     fn move_over(&self, element: &str) {
-        let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
+        let origin = reference(element);
         let script = "const { width, height } = arguments[0].getBoundingClientRect(); return [60 - width / 2, 14 - height / 2]";
         let place = self.post("execute/sync", &json!({ "script": script, "args": [origin] }));
         let [x, y] = [0, 1].map(|at| place[at].as_f64().unwrap_or_default() as i64);
-        let moved = json!({ "type": "pointerMove", "duration": 0, "x": x, "y": y, "origin": origin });
-        let pointer = json!({ "type": "pointer", "id": "mouse", "actions": [moved] });
-        self.post("actions", &json!({ "actions": [pointer] }));
+        self.use_mouse(&[json!({ "type": "pointerMove", "duration": 0, "x": x, "y": y, "origin": origin })]);
     }
 
     /// Clicks a widget of the app and waits for the step.

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
+use super::yields::is_typing;
 use crate::gui::{Action, DeviceAction, Element, Flags, Screen, Target, Touch, Widget, is_button};
 use crate::rng::Rng;
 use crate::situation::{ActivityId, ClassId, LabelingId, Scene, Situation};
@@ -145,7 +146,7 @@ impl Walk {
 
     fn is_named_and_new(&self, scene: &Scene, shape: u64, at: u16) -> bool {
         let class = scene.offers[usize::from(at)].class;
-        !is_text(&scene.actions[usize::from(at)])
+        !is_typing(&scene.actions[usize::from(at)])
             && class != ClassId::UNNAMED
             && !self.done.contains(&(scene.activity, shape, class, self.last))
     }
@@ -153,7 +154,7 @@ impl Walk {
     /// Returns true if no spec names the action at `at`, and it mostly leads to fewer offers.
     fn is_shrinking(&self, scene: &Scene, at: u16) -> bool {
         let offer = &scene.offers[usize::from(at)];
-        !is_text(&scene.actions[usize::from(at)])
+        !is_typing(&scene.actions[usize::from(at)])
             && offer.class == ClassId::UNNAMED
             && self.growth.get(&offer.labeling).is_some_and(|&growth| growth < 0)
     }
@@ -246,10 +247,6 @@ fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
     };
     let is_it = |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_button(&on.class) && is_beside(on));
     candidates.iter().copied().filter(|&at| is_it(&scene.actions[usize::from(at)])).collect()
-}
-
-fn is_text(action: &Action) -> bool {
-    matches!(action, Action::Text { .. })
 }
 
 fn empties(action: &Action) -> bool {

@@ -91,7 +91,7 @@ impl Yields {
 }
 
 /// Returns true if the action types a text: a field shows it, which is no news, and what it is good for comes later.
-fn is_typing(action: &Action) -> bool {
+pub(super) fn is_typing(action: &Action) -> bool {
     matches!(action, Action::Text { .. })
 }
 

@@ -154,7 +154,7 @@ function showView(next) {
 }
 
 /** Parts of the page whose elements are made anew, and what has the focus where its element is gone. */
-const PARTS = { strip: "run-title", widgets: "app-title", keys: "app-title", tree: "here-title", atoms: "here-title", expected: "expectations-title", branches: "run-title", "test-steps": "test-title" };
+const PARTS = { strip: "run-title", widgets: "app-title", keys: "app-title", tree: "here-title", atoms: "here-title", expected: "expectations-title", branches: "run-title" };
 
 const label = (element) => element.getAttribute("aria-label") || element.textContent;
 
@@ -255,6 +255,9 @@ function place(element, [left, top, right, bottom]) {
   Object.assign(element.style, { left: share(left, width), top: share(top, height), width: share(right - left, width), height: share(bottom - top, height) });
 }
 
+/** Returns true for the keys that open a menu; not every browser makes a right click of them. */
+const isMenuKey = ({ key, shiftKey }) => key === "ContextMenu" || (key === "F10" && shiftKey);
+
 function showScreen() {
   const screen = view.screen;
   at("keys").replaceChildren();
@@ -276,8 +279,6 @@ function showScreen() {
     // What only holds others together says nothing to those who listen; the tree has it.
     const tag = widget.offers.length || widget.name ? "button" : "div";
     const open = (event) => (event.preventDefault(), openMenu(widget));
-    // Not every browser makes a right click of these keys.
-    const isMenuKey = ({ key, shiftKey }) => key === "ContextMenu" || (key === "F10" && shiftKey);
     const box = make(tag, { onclick: () => touch(widget), oncontextmenu: open, onkeydown: (event) => isMenuKey(event) && open(event) });
     if (tag === "button") {
       box.setAttribute("aria-label", spoken(widget));
@@ -588,6 +589,12 @@ function plain(markdown) {
   return lines.filter((line) => line !== null).join("\n");
 }
 
+/** Returns what the language server says of a place in a text that it has, or an empty text. */
+async function saidOf(uri, position) {
+  const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri }, position } });
+  return plain(hover?.result?.contents?.value || "");
+}
+
 /** Returns what `farlead explain` says of each spec of a text. */
 async function inWords(uri, text) {
   await take(uri, text);
@@ -595,11 +602,9 @@ async function inWords(uri, text) {
   const said = [];
   for (const symbol of listed?.result || []) {
     const position = (symbol.range || symbol.location.range).start;
-    const [hover] = await editor({ id: 2, method: "textDocument/hover", params: { textDocument: { uri }, position } });
-    const value = hover?.result?.contents?.value;
-    if (value) said.push(plain(value));
+    said.push(await saidOf(uri, position));
   }
-  return said.join("\n\n");
+  return said.filter(Boolean).join("\n\n");
 }
 
 function showFiles(names) {
@@ -787,10 +792,9 @@ async function hover({ offsetX, offsetY, clientX, clientY }) {
   if (character >= (text.value.split("\n")[line] || "").length) return;
   const own = uri("file", opened.file);
   await take(own, text.value);
-  const [found] = await editor({ id: 4, method: "textDocument/hover", params: { textDocument: { uri: own }, position: { line, character } } });
-  const value = found?.result?.contents?.value;
-  at("hover").hidden = !value;
-  at("hover").textContent = plain(value || "");
+  const said = await saidOf(own, { line, character });
+  at("hover").hidden = !said;
+  at("hover").textContent = said;
   Object.assign(at("hover").style, { left: `${Math.min(clientX, innerWidth - at("hover").offsetWidth - 8)}px`, top: `${clientY + 14}px` });
 }
 
