@@ -25,7 +25,7 @@ use crate::identity::Phone;
 use crate::project::Folder;
 
 /// Time for anything on the page to happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Time for some steps of a command.
 const SOME_STEPS: Duration = Duration::from_millis(1_500);
@@ -97,6 +97,18 @@ pub fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
     }
 }
 
+/// Returns the next error.
+fn heard_error(socket: &mut WebSocket<TcpStream>) -> String {
+    loop {
+        if let Message::Text(text) = socket.read().expect("an error") {
+            let message: Value = serde_json::from_str(&text).expect("JSON");
+            if let Some(error) = message["error"].as_str() {
+                return error.to_string();
+            }
+        }
+    }
+}
+
 /// Returns the next event of this name.
 pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     loop {
@@ -119,6 +131,7 @@ const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const SHIFT: &str = "\u{e008}";
 const DOWN: &str = "\u{e015}";
+const LEFT: &str = "\u{e012}";
 const F10: &str = "\u{e03a}";
 
 /// A browser behind its driver.
@@ -203,6 +216,30 @@ impl Browser {
 
     /// Presses a mouse button over a widget of the app, as a finger or a mouse does.
     fn press(&self, label: &str, button: u8) {
+        let moved = self.pointed_at(label);
+        let (down, up) = (
+            json!({ "type": "pointerDown", "button": button }),
+            json!({ "type": "pointerUp", "button": button }),
+        );
+        self.use_mouse(&[moved, down, up]);
+    }
+
+    /// Rests a finger on a widget of the app, for a second.
+    fn press_long(&self, label: &str) {
+        let moved = self.pointed_at(label);
+        let rest = json!({ "type": "pause", "duration": 1_000 });
+        let actions = [
+            moved,
+            json!({ "type": "pointerDown", "button": 0 }),
+            rest,
+            json!({ "type": "pointerUp", "button": 0 }),
+        ];
+        let finger = json!({ "type": "pointer", "id": "finger", "parameters": { "pointerType": "touch" }, "actions": actions });
+        self.post("actions", &json!({ "actions": [finger] }));
+    }
+
+    /// Returns the action that moves a pointer to a widget of the app, which is in sight.
+    fn pointed_at(&self, label: &str) -> Value {
         let all = "[...document.querySelectorAll('#widgets button')]";
         let element = self.element(&format!(
             "{all}.findLast((one) => one.getAttribute('aria-label').includes({}))",
@@ -213,12 +250,7 @@ impl Browser {
             "execute/sync",
             &json!({ "script": "arguments[0].scrollIntoView({block: 'center'})", "args": [origin] }),
         );
-        let moved = json!({ "type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": origin });
-        let (down, up) = (
-            json!({ "type": "pointerDown", "button": button }),
-            json!({ "type": "pointerUp", "button": button }),
-        );
-        self.use_mouse(&[moved, down, up]);
+        json!({ "type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": origin })
     }
 
     fn use_mouse(&self, actions: &[Value]) {
@@ -536,6 +568,10 @@ fn hostile_and_mistaken_messages_get_an_error() {
     fs::write(folder.path("latin.ltl"), b"# caf\xe9\n").expect("a file");
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc", folder.path("out")).expect("a link");
+    // A link may also lead to a file that is not there.
+    let outside = Folder::new("studio-outside");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(outside.path("made/new.ltl"), folder.path("new.ltl")).expect("a link");
     let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
     let mut socket = studio.socket();
     for (request, error) in [
@@ -551,6 +587,11 @@ fn hostile_and_mistaken_messages_get_an_error() {
         (r#"{"id":1,"do":"open","file":"/etc/passwd"}"#, "is no file that the studio may use"),
         (r#"{"id":1,"do":"open","file":"secret.txt"}"#, "is no file that the studio may use"),
         (r#"{"id":1,"do":"save","file":"out/a.ltl","text":"","was":null}"#, "leads out of the project"),
+        (r#"{"id":1,"do":"save","file":"new.ltl","text":"","was":null}"#, "leads out of the project"),
+        (
+            r#"{"id":1,"do":"save","file":".git/hooks/a.ltl","text":"","was":null}"#,
+            "is no file that the studio may use",
+        ),
         (r#"{"id":1,"do":"save","file":"specs/mine.ltl","text":"","was":null}"#, "is there already"),
         (
             r#"{"id":1,"do":"save","file":"specs/mine.ltl","text":"","was":"other"}"#,
@@ -571,6 +612,94 @@ fn hostile_and_mistaken_messages_get_an_error() {
     );
     assert_eq!(saved, json!({ "id": 2, "result": {} }));
     assert_eq!(folder.read("specs/mine.ltl"), "F [text = b]\n");
+    assert!(!outside.path("made").exists());
+    // A file that becomes a link out of the project is gone.
+    ask(&mut socket, r#"{"id":3,"do":"open","file":"specs/mine.ltl"}"#);
+    outside.write("other.ltl", "# nobody's business\n");
+    fs::remove_file(folder.path("specs/mine.ltl")).expect("a file");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(outside.path("other.ltl"), folder.path("specs/mine.ltl")).expect("a link");
+    assert_eq!(heard(&mut socket, "file")["text"], Value::Null);
+    socket.send(Message::binary(vec![0xff, 0xfe])).expect("a request");
+    assert!(heard_error(&mut socket).contains("this is no JSON"));
+}
+
+#[test]
+fn what_is_in_the_editor_is_never_lost_unasked() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-editor");
+    folder.write("a.ltl", "F [text = a]\n");
+    folder.write("b.ltl", "F [text = b]\n");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let browser = Browser::open(&studio.url);
+    let answer = |name: &str| {
+        browser.wait("document.getElementById('question').open");
+        let all = "[...document.querySelectorAll('#question-answers button')]";
+        let button = browser.element(&format!("{all}.find((one) => one.textContent === '{name}')"));
+        browser.post(&format!("element/{button}/click"), &json!({}));
+        browser.wait("!document.getElementById('question').open");
+    };
+    browser.value("void openFile('a.ltl')");
+    browser.wait("opened.file === 'a.ltl'");
+    browser.fill("text", "F [txt = mine]");
+    // A mistake is underlined where it is.
+    browser.wait("document.querySelector('#marked .is-mistake')?.textContent === 'txt'");
+    browser.value("void openFile('b.ltl')");
+    answer("Stay here");
+    assert_eq!(
+        browser.value("[opened.file, at('text').value, at('file').value]"),
+        json!(["a.ltl", "F [txt = mine]", "a.ltl"])
+    );
+    browser.fill("text", "F [text = mine]");
+    browser.value("void openFile('b.ltl')");
+    answer("Save them");
+    browser.wait("opened.file === 'b.ltl' && at('text').value.includes('= b]')");
+    assert_eq!(folder.read("a.ltl"), "F [text = mine]");
+    // Somebody else writes the file meanwhile: both are there until the user says which stays.
+    browser.fill("text", "F [text = mine]");
+    folder.write("b.ltl", "F [text = theirs]\n");
+    browser.wait("!document.getElementById('disk').hidden && document.getElementById('save').disabled");
+    let keep = browser.element("document.querySelector('#disk button:last-child')");
+    browser.post(&format!("element/{keep}/click"), &json!({}));
+    browser.wait("document.getElementById('disk').hidden");
+    assert_eq!(folder.read("b.ltl"), "F [text = mine]");
+    // A file that somebody else makes is listed.
+    folder.write("made.ltl", "F [text = c]\n");
+    browser.wait("[...document.getElementById('file').options].some((one) => one.value === 'made.ltl')");
+}
+
+#[test]
+fn fingers_and_arrows_do_what_the_mouse_does() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-finger");
+    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let browser = Browser::open(&studio.url);
+    browser.act("OKAY");
+    // A finger that rests on a widget opens its menu, and is no touch of the app.
+    browser.press_long("+, ImageButton");
+    browser.wait("document.getElementById('menu').open");
+    assert_eq!(browser.value("view.steps.length"), 2);
+    browser.click("menu-close");
+    browser.act("+, ImageButton");
+    browser.act("fab_sketch");
+    // The text of a field can be typed at once.
+    browser.press("Name, EditText", 0);
+    browser.wait("document.getElementById('menu').open");
+    browser.keys(&["M", "i", "l", "k", ENTER]);
+    browser.wait("view.steps.length === 5 && view.steps[4].action.includes('\"Milk\"')");
+    // The run is one stop of the Tab key.
+    browser.tab_to(
+        &browser
+            .value("label(document.querySelector('#strip li:last-child button')).trim()")
+            .as_str()
+            .unwrap_or_default(),
+    );
+    browser.keys(&[LEFT, LEFT, ENTER]);
+    browser.wait("document.getElementById('step-title').textContent.startsWith('Step 2: ')");
 }
 
 #[test]
@@ -588,10 +717,17 @@ fn a_file_that_somebody_else_changes_is_told_and_a_command_is_paused_and_stopped
     assert_eq!(typed, format!("farlead explore mine.ltl --budget 1000000000 --app {}", notes()));
     // By then it is at work, and takes signals.
     thread::sleep(SOME_STEPS);
-    for request in [r#"{"id":3,"do":"pause","rests":true}"#, r#"{"id":4,"do":"stop"}"#] {
+    let hello = r#"{"id":5,"do":"hello","version":2}"#;
+    let requests = [(r#"{"id":3,"do":"pause","rests":true}"#, true), (r#"{"id":4,"do":"stop"}"#, false)];
+    for (request, rests) in requests {
         assert_eq!(ask(&mut socket, request)["result"], json!({}), "{request}");
+        // A page that joins now knows of it.
+        assert_eq!(ask(&mut studio.socket(), hello)["result"]["last"]["rests"], json!(rests));
     }
     let ended = heard(&mut socket, "ended");
+    let last = ask(&mut studio.socket(), hello)["result"]["last"].take();
+    assert_eq!((&last["command"], &last["ended"]), (&json!(typed), &ended));
+    assert!(last["lines"].as_array().is_some_and(|lines| !lines.is_empty()), "{last}");
     // What was found up to the signal is reported.
     assert_eq!((&ended["code"], &ended["report"]), (&json!(130), &json!(true)), "{ended}");
 }

@@ -255,13 +255,22 @@ fn run(cli: &Cli) -> Exit {
             Exit::Environment
         }
         Err(error) => {
-            let message = format!("{error:#}");
+            let message = said_of(&error);
             if !message.is_empty() {
                 say(&message);
             }
             exit_of(&error)
         }
     }
+}
+
+/// Returns what an error says, and its causes as far as it does not say them itself.
+fn said_of(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
+        cause if said.contains(&cause) => said,
+        cause if said.is_empty() => cause,
+        cause => format!("{said}: {cause}"),
+    })
 }
 
 /// Returns the end of a command that failed.

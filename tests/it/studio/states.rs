@@ -141,7 +141,12 @@ fn a_mended_test_whose_run_does_not_come_again_is_kept_and_said_to_be_unconfirme
     // The commands of the studio read the app anew, and its form has gone meanwhile.
     folder.write("forms.app", &forms("Begin", "#begin", "Help"));
     browser.mend();
-    assert_eq!(browser.text("progress"), "It ended with exit code 1.", "{}", browser.text("log"));
+    assert_eq!(
+        browser.text("progress"),
+        "It ended: not all passed (exit code 1).",
+        "{}",
+        browser.text("log")
+    );
     assert!(browser.text("results").contains("not confirmed"), "{}", browser.text("results"));
     let said = format!("{test} has the run that you led, and it is not confirmed");
     assert!(browser.text("status").contains(&said), "{}", browser.text("status"));

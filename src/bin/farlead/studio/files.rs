@@ -2,9 +2,10 @@
 //! other kind of file.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use farlead::{spec, store};
 
@@ -15,6 +16,8 @@ use crate::sources::BYTES_MAX;
 const FILES_MAX: usize = 2_000;
 /// Deepest folder that is listed.
 const DEPTH_MAX: usize = 6;
+/// Looks at all folders take one part in so many of the time.
+const LOOKS_PART: u32 = 50;
 
 /// Spec files below a folder.
 pub struct Files {
@@ -22,6 +25,9 @@ pub struct Files {
     root: PathBuf,
     /// Files that a page shows, and how they were when they were read last.
     watched: BTreeMap<String, Option<State>>,
+    /// Names at the last look at all folders, when that was, and the time it took.
+    listed: Vec<String>,
+    looked: Option<(Instant, Duration)>,
 }
 
 /// Signs by which a changed file is told.
@@ -30,26 +36,27 @@ type State = (SystemTime, u64);
 impl Files {
     /// Returns the files below `folder`; an empty one is the current one.
     pub fn below(folder: &Path) -> Files {
-        Files { root: folder.to_path_buf(), watched: BTreeMap::new() }
+        Files { root: folder.to_path_buf(), watched: BTreeMap::new(), listed: Vec::new(), looked: None }
     }
 
     /// Returns the path of a file for the commands of farlead.
     pub fn path(&self, name: &str) -> Result<PathBuf, Mistake> {
         let path = Path::new(name);
-        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        // What is hidden belongs to other programs, and is not listed.
+        let is_shown = |part: &OsStr| !part.as_encoded_bytes().starts_with(b".");
+        let is_plain =
+            path.components().all(|part| matches!(part, Component::Normal(part) if is_shown(part)));
         let is_spec = path.extension().is_some_and(|end| end == "ltl" || end == "feature");
         if !is_plain || !is_spec || name.contains('\\') {
             let message = format!("{name:?} is no file that the studio may use: one is like specs/notes.ltl");
             return Err(Mistake::new(message));
         }
         let path = self.root.join(path);
-        // A link may lead out of the project.
-        let parent = path.ancestors().skip(1).find(|folder| named(folder).exists()).unwrap_or(&self.root);
+        // A link may lead out of the project, whether there is something at its end or not.
+        let there = path.ancestors().find(|at| named(at).symlink_metadata().is_ok()).unwrap_or(&self.root);
         let real = |path: &Path| named(path).canonicalize().ok();
-        let inside =
-            |at: &Path| real(at).zip(real(&self.root)).is_some_and(|(at, root)| at.starts_with(root));
-        if !inside(parent) || path.exists() && !inside(&path) {
-            return Err(Mistake::new(format!("{name:?} leads out of the project")));
+        if !real(there).zip(real(&self.root)).is_some_and(|(there, root)| there.starts_with(root)) {
+            return Err(Mistake::new(format!("{name:?} leads out of the project, or to nothing")));
         }
         Ok(path)
     }
@@ -98,18 +105,36 @@ impl Files {
         Ok(())
     }
 
-    /// Returns the watched files that somebody else has changed, with their texts; none for one that is gone.
+    /// Returns the watched files that somebody else has changed, with their texts; none for one that is gone, or has become
+    /// a link out of the project.
     pub fn changed(&mut self) -> Vec<(String, Option<String>)> {
         let mut changed = Vec::new();
-        for (name, known) in &mut self.watched {
-            let path = self.root.join(name);
-            let now = state(&path);
+        for (name, known) in &self.watched {
+            let path = self.path(name).ok();
+            let now = path.as_deref().and_then(state);
             if now != *known {
-                *known = now;
-                changed.push((name.clone(), text_of(&path).ok()));
+                changed.push((name.clone(), now, path.and_then(|path| text_of(&path).ok())));
             }
         }
-        changed
+        let mut texts = Vec::new();
+        for (name, now, text) in changed {
+            self.watched.insert(name.clone(), now);
+            texts.push((name, text));
+        }
+        texts
+    }
+
+    /// Returns the list of files if it is another than the last one, and if looking again takes little of the time.
+    pub fn changed_list(&mut self) -> Option<Vec<String>> {
+        if self.looked.is_some_and(|(at, took)| at.elapsed() < took * LOOKS_PART) {
+            return None;
+        }
+        let began = Instant::now();
+        let now = self.list();
+        self.looked = Some((Instant::now(), began.elapsed()));
+        let is_other = now != self.listed;
+        self.listed.clone_from(&now);
+        is_other.then_some(now)
     }
 }
 

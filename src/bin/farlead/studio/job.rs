@@ -1,5 +1,6 @@
 //! A command of farlead that the studio has started: the same program, as a user would type it.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +10,7 @@ use std::thread;
 
 use farlead::device::writable_address;
 use farlead::report::in_shell;
+use serde_json::{Value, json};
 
 use super::Incoming;
 
@@ -16,6 +18,8 @@ use super::Incoming;
 const LINE_MAX: u64 = 1_000_000;
 /// Bytes of lines that are handed on together.
 const LINES_BYTES: usize = 64_000;
+/// Bytes of the last lines that are kept for pages that join later.
+const SAID_BYTES: usize = 1_000_000;
 
 /// Stream of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +115,44 @@ impl Job {
             // One that has ended needs no signal.
             let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
         }
+    }
+}
+
+/// What the last command has said, for pages that join later.
+pub struct Said {
+    /// Command as one types it.
+    command: String,
+    /// True while it rests.
+    pub rests: bool,
+    /// Its last lines.
+    lines: VecDeque<(Stream, String)>,
+    bytes: usize,
+    /// End of it, once it has come.
+    pub ended: Option<Value>,
+}
+
+impl Said {
+    /// Returns that of a command which begins.
+    pub fn of(command: String) -> Said {
+        Said { command, rests: false, lines: VecDeque::new(), bytes: 0, ended: None }
+    }
+
+    /// Adds lines, and drops the first ones where there are too many.
+    pub fn add(&mut self, stream: Stream, text: &str) {
+        self.bytes += text.len();
+        self.lines.push_back((stream, text.to_string()));
+        while self.bytes > SAID_BYTES {
+            let Some((_, first)) = self.lines.pop_front() else { break };
+            self.bytes -= first.len();
+        }
+    }
+
+    /// Returns all of it as the protocol has it.
+    pub fn shown(&self) -> Value {
+        let Said { command, rests, lines, ended, .. } = self;
+        let line = |(stream, text): &(Stream, String)| json!({ "stream": stream.name(), "text": text });
+        let lines: Vec<Value> = lines.iter().map(line).collect();
+        json!({ "command": command, "rests": rests, "lines": lines, "ended": ended })
     }
 }
 

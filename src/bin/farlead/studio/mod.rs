@@ -41,11 +41,11 @@ use crate::secrets::SecretTexts;
 use crate::set_up::{SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
-use crate::{Exit, Missing, Mistake, say};
+use crate::{Exit, Missing, Mistake, said_of, say};
 use devices::Devices;
 use files::Files;
 use hand::FollowedHand;
-use job::{Change, Job};
+use job::{Change, Job, Said};
 use news::ReadNews;
 use web::Web;
 
@@ -259,6 +259,8 @@ struct Host<'a> {
     studio: Studio,
     files: Files,
     job: Option<Job>,
+    /// What the last command has said, if there was one.
+    said: Option<Said>,
     /// News of the last command.
     news: ReadNews,
     /// Hand on the device.
@@ -307,6 +309,7 @@ impl<'a> Host<'a> {
             studio,
             files,
             job: None,
+            said: None,
             news: ReadNews::default(),
             hand: FollowedHand::default(),
             pages: BTreeMap::new(),
@@ -376,6 +379,22 @@ impl<'a> Host<'a> {
         for (file, text) in self.files.changed() {
             self.tell_all(&json!({ "event": "file", "file": file, "text": text }));
         }
+        if let Some(files) = self.files.changed_list() {
+            self.tell_all(&json!({ "event": "files", "files": files }));
+        }
+    }
+
+    /// Tells if the command that runs rests.
+    fn tell_rest(&mut self, rests: bool) {
+        if let Some(said) = &mut self.said {
+            said.rests = rests;
+        }
+        self.tell_all(&json!({ "event": "paused", "rests": rests }));
+    }
+
+    fn tell_files(&mut self) {
+        let files = self.files.list();
+        self.tell_all(&json!({ "event": "files", "files": files }));
     }
 
     /// Returns the answer to a message of a page.
@@ -387,11 +406,15 @@ impl<'a> Host<'a> {
         let id = message.as_object_mut().and_then(|fields| fields.remove("id")).unwrap_or_default();
         match self.done(page, message) {
             Ok(result) => json!({ "id": id, "result": result }),
-            Err(error) => json!({ "id": id, "error": format!("{error:#}") }),
+            Err(error) => json!({ "id": id, "error": said_of(&error) }),
         }
     }
 
     fn done(&mut self, page: u64, message: Value) -> anyhow::Result<Value> {
+        if !message.is_object() {
+            let message = "this request cannot be read: it is no object, like {\"id\":1,\"do\":\"view\"}";
+            return Err(Mistake::new(message.to_string()).into());
+        }
         let name = message.get("do").and_then(Value::as_str).unwrap_or_default();
         if PROJECT_REQUESTS.contains(&name) {
             let request = ProjectRequest::deserialize(message).map_err(unread)?;
@@ -446,6 +469,7 @@ impl<'a> Host<'a> {
                     "version": PROTOCOL,
                     "farlead": env!("CARGO_PKG_VERSION"),
                     "job": self.job.as_ref().map(|job| &job.shown),
+                    "last": self.said.as_ref().map(Said::shown),
                     "news": self.news.said(),
                     "view": self.studio.answer(Request::View)?,
                     "files": self.files.list(),
@@ -456,8 +480,7 @@ impl<'a> Host<'a> {
             ProjectRequest::Open { file } => json!({ "text": self.files.read(&file)? }),
             ProjectRequest::Save { file, text, was } => {
                 self.files.write(&file, &text, was.as_deref())?;
-                let files = self.files.list();
-                self.tell_all(&json!({ "event": "files", "files": files }));
+                self.tell_files();
                 json!({})
             }
             ProjectRequest::Editor { message } => {
@@ -530,10 +553,12 @@ impl<'a> Host<'a> {
             ProjectRequest::Follow { on } => self.follow(on)?,
             ProjectRequest::Stop => {
                 self.running()?.stop();
+                self.tell_rest(false);
                 json!({})
             }
             ProjectRequest::Pause { rests } => {
                 self.running()?.pause(rests);
+                self.tell_rest(rests);
                 json!({})
             }
         })
@@ -671,6 +696,7 @@ impl<'a> Host<'a> {
             self.app = None;
         }
         self.job = Some(Job::start(args, shown.clone(), &self.sender)?);
+        self.said = Some(Said::of(shown.clone()));
         self.tell_all(&json!({ "event": "job", "command": shown }));
         self.tell_view()?;
         Ok(json!({ "command": shown }))
@@ -679,16 +705,22 @@ impl<'a> Host<'a> {
     fn tell_change(&mut self, change: Change) {
         match change {
             Change::Lines(stream, text) => {
+                if let Some(said) = &mut self.said {
+                    said.add(stream, &text);
+                }
                 self.tell_all(&json!({ "event": "lines", "stream": stream.name(), "text": text }));
             }
             Change::Ended(code) => {
                 self.tell_news();
                 self.job = None;
                 let has_report = self.report().exists();
-                let lost = self.take_back().err().map(|error| format!("{error:#}"));
-                self.tell_all(&json!({ "event": "ended", "code": code, "report": has_report, "lost": lost }));
-                let files = self.files.list();
-                self.tell_all(&json!({ "event": "files", "files": files }));
+                let lost = self.take_back().err().map(|error| said_of(&error));
+                let ended = json!({ "event": "ended", "code": code, "report": has_report, "lost": lost });
+                self.tell_all(&ended);
+                if let Some(said) = &mut self.said {
+                    said.ended = Some(ended);
+                }
+                self.tell_files();
                 // A view needs no device.
                 let _ = self.tell_view();
             }

@@ -255,7 +255,11 @@ impl Shared {
             match message {
                 Message::Text(text) => self.send(Incoming::Said(number, text.to_string())),
                 Message::Close(_) => break,
-                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+                // Bytes get the answer that the same text would get.
+                Message::Binary(bytes) => {
+                    self.send(Incoming::Said(number, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
             }
         }
         self.send(Incoming::Left(number));

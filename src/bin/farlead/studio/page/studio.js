@@ -24,10 +24,18 @@ function make(tag, fields = {}, ...children) {
   return made;
 }
 
+/** Number of what was said last. */
+let saying = 0;
+
 function say(text, isBad = false) {
+  saying += 1;
   at("status").textContent = text;
   at("status").className = isBad ? "bad" : "";
+  at("status").title = text ? "Click to close" : "";
 }
+
+/** Time that the browser has to show a new screen before the rest of the page is made, in milliseconds. */
+const SHOWN_FIRST = 40;
 
 /** Time after which what was told is gone, in milliseconds: a screen reader says all of it again when a dialog opens. */
 const TOLD = 3000;
@@ -54,21 +62,25 @@ function ask(message) {
   });
 }
 
-/** Time after which somebody who waits is told what for, in milliseconds. */
+/** Times after which somebody who waits sees that something goes on, and is told what, in milliseconds. */
+const BUSY = 100;
 const SLOW = 600;
 
 /** Does a request of the user's and shows its error, if there is one. */
 async function request(message) {
-  at("display").classList.add("is-busy");
-  const slow = setTimeout(() => say("The device is at work."), SLOW);
+  let own = saying;
+  const busy = setTimeout(() => at("display").classList.add("is-busy"), BUSY);
+  const slow = setTimeout(() => (say("The device is at work."), (own = saying)), SLOW);
   try {
     const result = await ask(message);
-    say("");
+    // What was said meanwhile is news.
+    if (own === saying) say("");
     return result;
   } catch (error) {
     say(error.message, true);
     return null;
   } finally {
+    clearTimeout(busy);
     clearTimeout(slow);
     at("display").classList.remove("is-busy");
   }
@@ -82,11 +94,9 @@ function connect() {
     document.documentElement.dataset.ready = "true";
     showFiles(hello.files);
     showView(hello.view);
-    showJob(hello.job);
-    Object.assign(job, { episodes: [], counts: [], maps: 0 });
-    hello.news.forEach(takeNews);
+    showLast(hello);
     showFollow(hello.follow);
-    if (opened.file) openFile(opened.file);
+    if (opened.file && !edited()) showFile(opened.file);
     else if (!edited()) edit();
   });
   socket.addEventListener("message", (event) => {
@@ -116,6 +126,7 @@ function hear(message) {
   else if (message.event === "job") beginJob(message.command);
   else if (message.event === "lines") showLines(message);
   else if (message.event === "news") takeNews(message.news);
+  else if (message.event === "paused") showPause(message.rests);
   else if (message.event === "ended") endJob(message);
   else if (message.event === "follow") showFollow(message);
   else if (message.event === "touch") say(message.why, true);
@@ -125,10 +136,17 @@ const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token
 
 // The run and the screen.
 
+/** Number of the view that is shown, the focus that waits for its elements, and the number of the screen that the tree is of. */
+const latest = { number: 0, focus: null, tree: null };
+
 function showView(next) {
-  const [before, focus] = [view, focused()];
+  const before = view;
+  latest.focus = focused() || latest.focus;
+  latest.number += 1;
+  const number = latest.number;
   view = next;
-  remember();
+  // The picture is on its way while the rest is made.
+  if (view.screen) at("picture").src = picture(view.steps[view.steps.length - 1].picture);
   at("device").textContent = view.device;
   at("activities").hidden = view.launchable.length < 2;
   at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
@@ -147,14 +165,36 @@ function showView(next) {
       return [make("button", { onclick: () => request({ do: "branch", number }), title: "Do this run again" }, `Other run: ${name}`), forget];
     }),
   );
-  focusAgain(focus);
-  tell(changes(before, next));
+  const told = changes(before, next);
+  // What takes longer waits until the screen is there; of several views, the last one is worth it.
+  setTimeout(() => {
+    if (number === latest.number) showRest();
+    tell(told);
+  }, SHOWN_FIRST);
+}
+
+function showRest() {
+  showTree();
+  showAtoms();
+  at("strip").scrollLeft = at("strip").scrollWidth;
+  focusAgain(latest.focus);
+  latest.focus = null;
+  remember();
   draft();
   judge();
 }
 
 /** Parts of the page whose elements are made anew, and what has the focus where its element is gone. */
 const PARTS = { strip: "run-title", widgets: "app-title", keys: "app-title", tree: "here-title", atoms: "here-title", expected: "expectations-title", branches: "run-title" };
+
+/** Buttons that the Tab key comes to in the parts that are one stop. */
+const stops = { tree: null, strip: null };
+
+function stopAt(id, button) {
+  if (stops[id]) stops[id].tabIndex = -1;
+  stops[id] = button;
+  if (button) button.tabIndex = 0;
+}
 
 const label = (element) => element.getAttribute("aria-label") || element.textContent;
 
@@ -206,20 +246,24 @@ function showFollow({ can, on, why }) {
   if (why) say(why, true);
 }
 
+/** Shows the run; steps that are as they were stay, as a run may have hundreds. */
 function showStrip() {
-  const steps = view.steps.map((step, number) => {
+  const strip = at("strip");
+  view.steps.forEach((step, number) => {
     const isLast = number + 1 === view.steps.length;
     const expected = view.expected.filter((one) => one.step === number && one.when !== "never");
     const isMet = expected.every((one) => one.is_met);
     const mark = expected.length ? make("span", { class: isMet ? "good" : "bad" }, `${expected.length} expected${isMet ? "" : ", not met"}`) : null;
     const notices = step.notices.map((notice) => make("span", {}, notice.split("\n")[0]));
     const title = isLast ? "The screen below" : "Look at this step";
-    return make(
+    const key = JSON.stringify([step, isLast, expected.length, isMet]);
+    if (strip.children[number]?.key === key) return;
+    const shown = make(
       "li",
-      { class: isLast ? "is-last" : "" },
+      { class: isLast ? "is-last" : "", role: "none", key },
       make(
         "button",
-        { title, onclick: () => !isLast && openStep(number) },
+        { title, tabIndex: -1, onclick: () => !isLast && openStep(number) },
         make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
         make("b", {}, `${number}. ${step.action}`),
         make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
@@ -227,9 +271,11 @@ function showStrip() {
         mark,
       ),
     );
+    if (strip.children[number]) strip.children[number].replaceWith(shown);
+    else strip.append(shown);
   });
-  at("strip").replaceChildren(...steps);
-  at("strip").lastElementChild?.scrollIntoView({ block: "nearest", inline: "end" });
+  while (strip.children.length > view.steps.length) strip.lastElementChild.remove();
+  stopAt("strip", strip.querySelector("li:last-child button"));
 }
 
 /** Shows the screen of an earlier step beside the one that is there now. */
@@ -263,23 +309,19 @@ function showScreen() {
   at("keys").replaceChildren();
   at("marks").replaceChildren();
   at("widgets").replaceChildren();
-  at("tree").replaceChildren();
-  at("atoms").replaceChildren();
   at("app-title").textContent = view.is_away ? (job.runs ? "Screen: a command uses the device" : "Screen: the device is lost; Start again looks for it") : screen ? `Screen: ${view.steps[view.steps.length - 1].activity || screen.package}` : "Screen";
   at("display").hidden = !screen;
+  at("display").classList.toggle("is-away", view.is_away);
   if (!screen) return;
-  const last = view.steps[view.steps.length - 1];
-  at("picture").src = picture(last.picture);
   at("display").style.aspectRatio = `${screen.width} / ${screen.height}`;
   at("display").style.setProperty("--ratio", screen.width / screen.height);
   for (const id of ["display", "main"]) at(id).classList.toggle("is-wide", screen.width > screen.height);
-  const boxes = screen.widgets.map((widget) => {
+  const boxes = screen.widgets.map((widget, number) => {
     const [left, top, right, bottom] = widget.bounds;
     if (right <= left || bottom <= top) return null;
     // What only holds others together says nothing to those who listen; the tree has it.
     const tag = widget.offers.length || widget.name ? "button" : "div";
-    const open = (event) => (event.preventDefault(), openMenu(widget));
-    const box = make(tag, { onclick: () => touch(widget), oncontextmenu: open, onkeydown: (event) => isMenuKey(event) && open(event) });
+    const box = make(tag, { "data-number": number });
     if (tag === "button") {
       box.setAttribute("aria-label", spoken(widget));
       // Only what can be acted on is on the way of the Tab key; the tree has all.
@@ -292,30 +334,97 @@ function showScreen() {
     return box;
   });
   at("widgets").replaceChildren(...boxes.filter(Boolean));
-  const above = [];
-  at("tree").replaceChildren(
-    ...screen.widgets
-      .filter((widget) => widget.offers.length || widget.name || widget.id)
-      .map((widget) => {
-        while (above.length && above[above.length - 1] >= widget.depth) above.pop();
-        above.push(widget.depth);
-        const show = (on) => widget.box?.classList.toggle("is-shown", on);
-        const row = make("button", { onclick: () => openMenu(widget), onmouseenter: () => show(true), onmouseleave: () => show(false), onfocus: () => show(true), onblur: () => show(false), role: "treeitem", "aria-level": above.length, "aria-haspopup": "dialog", tabIndex: -1 }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
-        row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
-        row.setAttribute("aria-label", spoken(widget));
-        return make("li", { role: "none" }, row);
-      }),
-  );
-  const first = at("tree").querySelector("button");
-  if (first) first.tabIndex = 0;
+  const onWidgets = new Set(screen.widgets.flatMap((widget) => widget.offers));
   at("keys").replaceChildren(
     ...screen.offers.flatMap((offer, number) => {
-      const isOnWidget = screen.widgets.some((widget) => widget.offers.includes(number));
-      return isOnWidget ? [] : [make("button", { onclick: () => act(number) }, make("span", { class: "cut" }, offer.label))];
+      const title = ON_DEVICE[offer.type] || "";
+      return onWidgets.has(number) ? [] : [make("button", { title, disabled: view.is_away, onclick: () => act(number) }, make("span", { class: "cut" }, offer.label))];
     }),
   );
-  at("atoms").replaceChildren(...screen.atoms.map((one) => make("li", {}, make("button", { title: one.words, onclick: () => openAtoms("What holds here", "", [], [one]) }, make("code", {}, one.atom)))));
 }
+
+/** What the actions do that are on no widget. */
+const ON_DEVICE = {
+  back: "Press the back key",
+  rotate: "Turn the device",
+  pauseresume: "Leave the app, and come back to it",
+  idle: "Wait",
+  network: "Switch the network off, or on again",
+  enter: "Press the enter key",
+};
+
+function showTree() {
+  const above = [];
+  at("tree").replaceChildren(
+    ...(view.screen?.widgets || []).flatMap((widget, number) => {
+      if (!widget.offers.length && !widget.name && !widget.id) return [];
+      while (above.length && above[above.length - 1] >= widget.depth) above.pop();
+      above.push(widget.depth);
+      const row = make("button", { "data-number": number, role: "treeitem", "aria-level": above.length, "aria-haspopup": "dialog", tabIndex: -1 }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
+      row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
+      row.setAttribute("aria-label", spoken(widget));
+      return [make("li", { role: "none" }, row)];
+    }),
+  );
+  stopAt("tree", at("tree").querySelector("button"));
+  latest.tree = view.screen?.number;
+}
+
+/** Shows what holds on the screen, to those who look. */
+function showAtoms() {
+  const atoms = (at("atoms-part").open && view?.screen?.atoms) || [];
+  at("atoms").replaceChildren(...atoms.map((one) => make("li", {}, make("button", { title: one.words, onclick: () => openAtoms("What holds here", "", [], [one]) }, make("code", {}, one.atom)))));
+}
+
+at("atoms-part").addEventListener("toggle", showAtoms);
+
+/** Returns the widget that an element stands for. */
+const widgetOf = (element) => view.screen?.widgets[element.closest("[data-number]")?.dataset.number];
+
+/** Time after which a finger that rests on a widget opens its menu, in milliseconds, and how far it may move, in pixels. */
+const LONG_PRESS = 550;
+const PRESS_MOVES = 10;
+const press = { timer: 0, x: 0, y: 0, isLong: false };
+
+at("widgets").addEventListener("pointerdown", (event) => {
+  clearTimeout(press.timer);
+  press.isLong = false;
+  const widget = event.pointerType === "mouse" ? null : widgetOf(event.target);
+  if (!widget) return;
+  [press.x, press.y] = [event.clientX, event.clientY];
+  press.timer = setTimeout(() => {
+    press.isLong = true;
+    openMenu(widget);
+  }, LONG_PRESS);
+});
+at("widgets").addEventListener("pointermove", ({ clientX, clientY }) => {
+  if (Math.hypot(clientX - press.x, clientY - press.y) > PRESS_MOVES) clearTimeout(press.timer);
+});
+for (const type of ["pointerup", "pointercancel"]) document.addEventListener(type, () => clearTimeout(press.timer));
+at("widgets").addEventListener("click", ({ target }) => {
+  const widget = widgetOf(target);
+  // The finger that has opened a menu does no click when it leaves.
+  if (widget && !press.isLong) touch(widget);
+  press.isLong = false;
+});
+at("widgets").addEventListener("contextmenu", (event) => {
+  event.preventDefault();
+  const widget = widgetOf(event.target);
+  clearTimeout(press.timer);
+  if (widget && !press.isLong) openMenu(widget);
+  press.isLong = event.pointerType === "touch";
+});
+at("widgets").addEventListener("keydown", (event) => {
+  const widget = isMenuKey(event) && widgetOf(event.target);
+  if (!widget) return;
+  event.preventDefault();
+  openMenu(widget);
+});
+at("tree").addEventListener("click", ({ target }) => {
+  const widget = latest.tree === view.screen?.number && widgetOf(target);
+  if (widget) openMenu(widget);
+});
+for (const [type, on] of [["mouseover", true], ["mouseout", false], ["focusin", true], ["focusout", false]]) at("tree").addEventListener(type, ({ target }) => widgetOf(target)?.box?.classList.toggle("is-shown", on));
 
 function act(offer, text, instead = false) {
   const message = { do: "act", screen: view.screen.number, offer, instead };
@@ -332,7 +441,7 @@ function touch(widget) {
   const types = widget.offers.some((number) => view.screen.offers[number].types);
   if (types && !missing) openMenu(widget);
   else if (own !== undefined) act(own, undefined, Boolean(missing));
-  else {
+  else if (!view.is_away) {
     // A text on a button takes no touch itself; the button around it does.
     const [left, top, right, bottom] = widget.bounds;
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
@@ -400,9 +509,9 @@ async function mend() {
   }
   const mended = await request({ do: "mended" });
   if (!mended) return;
-  if (opened.file !== file) await openFile(file);
-  if (!(await request({ do: "save", file, text: mended.text, was: opened.text }))) return;
-  await openFile(file);
+  if (opened.file !== file && !(await openFile(file))) return;
+  if (!(await request({ do: "save", file, text: mended.text, was: opened.disk }))) return;
+  await showFile(file);
   if (await request({ do: "confirm", file })) job.confirms = file;
 }
 
@@ -456,8 +565,8 @@ function openAtoms(title, about, offers, atoms, terms = []) {
     }),
   );
   at("menu").showModal();
-  // Of the buttons, the one that closes it comes first.
-  at("menu").querySelector("#menu-do :is(button, input), #menu-atoms button")?.focus();
+  // A text that is typed at once goes into its field; of the buttons, the one that closes the menu comes first.
+  (at("menu").querySelector("#menu-do input") || at("menu").querySelector("#menu-do button, #menu-atoms button"))?.focus();
 }
 
 /** Returns a name for the value of a term that no other value has. */
@@ -515,7 +624,8 @@ async function draft() {
   try {
     const { text } = await ask({ do: "draft", form: form() });
     at("draft").textContent = text;
-    at("draft-judged").textContent = await judgedInWords(text, draftFile());
+    const isBare = !view.expected.length;
+    at("draft-judged").textContent = `${await judgedInWords(text, draftFile())}${isBare ? " Nothing is expected yet: it speaks of the last screen alone." : ""}`;
     at("draft-words").textContent = await inWords(uri("draft", draftFile()), text);
     if (at("drawn-part").open) await drawDraft();
     if (at("forms-part").open) await showForms();
@@ -530,16 +640,21 @@ async function showForms() {
   for (const input of document.querySelectorAll("input[name=form]")) {
     const { text } = await ask({ do: "draft", form: input.value });
     const file = input.value === "scenario" ? "draft.feature" : "draft.ltl";
-    shown.push(make("h3", {}, input.parentElement.textContent.trim()), make("pre", { tabIndex: 0 }, text), make("p", { class: "hint" }, await judgedInWords(text, file)));
+    const words = make("details", {}, make("summary", {}, "In words"), make("pre", { tabIndex: 0 }, await inWords(uri("draft", file), text)));
+    const automata = make("details", {}, make("summary", {}, "As an automaton"), make("div", { class: "drawn" }, ...(await drawn(text, file))));
+    shown.push(make("h3", {}, input.parentElement.textContent.trim()), make("pre", { tabIndex: 0 }, text), make("p", { class: "hint" }, await judgedInWords(text, file)), words, automata);
   }
   at("forms").replaceChildren(...shown);
 }
 
-/** Shows the automata of the draft; pictures are inert, whatever texts are in them. */
+/** Returns the automata of a text; pictures are inert, whatever texts are in them. */
+async function drawn(text, file) {
+  const { drawings } = await ask({ do: "draw", text, file });
+  return drawings.map((svg) => (svg ? make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: "What is left of the spec after each step" }) : make("p", { class: "hint" }, "This one is too large to draw.")));
+}
+
 async function drawDraft() {
-  const { drawings } = await ask({ do: "draw", text: at("draft").textContent, file: draftFile() });
-  const shown = drawings.map((svg) => (svg ? make("img", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: "What is left of the spec after each step" }) : make("p", { class: "hint" }, "This one is too large to draw.")));
-  at("drawn").replaceChildren(...shown);
+  at("drawn").replaceChildren(...(await drawn(at("draft").textContent, draftFile())));
 }
 
 async function judgedInWords(text, file) {
@@ -555,14 +670,15 @@ async function saveDraft() {
   const file = draftFile();
   const drafted = await request({ do: "draft", form: form() });
   if (!drafted) return null;
-  const saved = await request({ do: "save", file, text: drafted.text, was: opened.file === file ? opened.text : null });
-  if (saved) await openFile(file);
-  return saved ? file : null;
+  if (!(await mayLeave(file))) return null;
+  const saved = await request({ do: "save", file, text: drafted.text, was: opened.file === file ? opened.disk : null });
+  return saved && (await showFile(file)) ? file : null;
 }
 
 // The editor.
 
-const opened = { file: "", text: "" };
+/** The file that is open, its text when it was opened or saved, and its text on disk; null if it is not there. */
+const opened = { file: "", text: "", disk: null };
 const edited = () => at("text").value !== opened.text;
 const isTest = () => opened.file.endsWith(".test.ltl");
 /** Address of a text for the language server, whose documents are few: one of a kind for each language. */
@@ -614,53 +730,96 @@ function showFiles(names) {
   at("file").value = names.includes(chosen) ? chosen : "";
 }
 
+/** Asks a question; the promise has the answer, or null if there is none. */
+function question(title, text, answers) {
+  at("question-title").textContent = title;
+  at("question-text").textContent = text;
+  return new Promise((done) => {
+    const buttons = answers.map((answer, number) => make("button", { class: number ? "" : "first", onclick: () => at("question").close(answer) }, answer));
+    at("question-answers").replaceChildren(...buttons);
+    at("question").returnValue = "";
+    at("question").addEventListener("close", () => done(at("question").returnValue || null), { once: true });
+    at("question").showModal();
+    buttons[0].focus();
+  });
+}
+
+/** Returns true if the editor may leave its text for another, as that is saved or the user gives it up. */
+async function mayLeave(next) {
+  if (!edited()) return true;
+  const what = opened.file ? `Changes of ${opened.file} are not saved.` : "What is in the editor is not saved.";
+  const [save, lose, stay] = ["Save them", "Give them up", "Stay here"];
+  const answer = await question("The editor has changes", `${what} Next would be ${next}.`, [save, lose, stay]);
+  return answer === lose || (answer === save && Boolean(await saveText()));
+}
+
+/** Opens a file in the editor; returns true if it is there now. */
 async function openFile(file) {
+  const may = await mayLeave(file);
+  at("file").value = opened.file;
+  return may && showFile(file);
+}
+
+/** Puts a file into the editor, whatever is there. */
+async function showFile(file) {
   const read = await request({ do: "open", file });
-  if (!read) return;
-  opened.file = file;
-  opened.text = read.text;
+  if (!read) return false;
+  Object.assign(opened, { file, text: read.text, disk: read.text });
   at("text").value = read.text;
   at("file").value = file;
   at("disk").hidden = true;
   edit();
+  return true;
 }
 
 function fileChanged({ file, text }) {
-  if (file !== opened.file || text === opened.text) return;
-  if (text === null) {
-    at("disk").textContent = `${file} is gone from disk; Save writes it again.`;
-    at("disk").hidden = false;
-  } else if (edited()) {
-    at("disk").replaceChildren(`${file} has changed on disk. `, make("button", { onclick: () => openFile(file) }, "Take that, and lose mine"));
-    at("disk").hidden = false;
-  } else openFile(file);
+  if (file !== opened.file || text === opened.disk) return;
+  opened.disk = text;
+  if (text === null) at("disk").replaceChildren(`${file} is gone from disk; Save writes it again.`);
+  else if (!edited()) {
+    showFile(file);
+    return;
+  } else {
+    const theirs = make("button", { onclick: () => showFile(file) }, "Take that, and lose mine");
+    at("disk").replaceChildren(`${file} has changed on disk. `, theirs, " ", make("button", { onclick: saveText }, "Keep mine, and write it over that"));
+  }
+  at("disk").hidden = false;
+  edit();
+}
+
+/** Shows which buttons can do something now. */
+function showButtons() {
+  for (const id of ["explore", "keep", "replay", "walk", "check"]) at(id).disabled = job.runs;
+  for (const id of ["replay", "walk"]) at(id).disabled ||= !isTest();
+  at("check").disabled ||= !opened.file;
+  // A file that has changed on disk is saved by the button that says what is lost.
+  const isTheirs = opened.disk !== null && opened.disk !== opened.text;
+  at("save").disabled = isTheirs || !(edited() || (opened.file && opened.disk === null));
 }
 
 let timer = 0;
 function edit() {
   clearTimeout(timer);
   timer = setTimeout(async () => {
-    for (const id of ["replay", "walk"]) at(id).disabled = !isTest();
-    at("check").disabled = !opened.file;
+    showButtons();
     at("watch-part").hidden = !opened.file || isTest();
     at("watch-file").textContent = opened.file;
-    at("save").disabled = !opened.file || !edited();
     const text = at("text").value;
     if (!text) {
       at("mistakes").replaceChildren();
+      mark([]);
       at("words").textContent = "";
       return;
     }
     try {
       const own = uri("file", opened.file);
       const mistakes = await take(own, text);
+      mark(mistakes);
       at("mistakes").replaceChildren(
         ...mistakes.map((one) => {
           const go = () => {
-            const lines = at("text").value.split("\n");
-            const start = lines.slice(0, one.range.start.line).join("\n").length + (one.range.start.line ? 1 : 0) + one.range.start.character;
             at("text").focus();
-            at("text").setSelectionRange(start, start);
+            at("text").setSelectionRange(offsetOf(text, one.range.start), offsetOf(text, one.range.start));
           };
           return make("li", {}, make("button", { class: one.severity === 1 ? "bad" : "", onclick: go }, `line ${one.range.start.line + 1}`), make("span", {}, one.message));
         }),
@@ -671,6 +830,34 @@ function edit() {
       say(error.message, true);
     }
   }, 250);
+}
+
+/** Returns the place of a line and character in a text. */
+function offsetOf(text, { line, character }) {
+  let start = 0;
+  for (let number = 0; number < line; number += 1) start = text.indexOf("\n", start) + 1;
+  return start + character;
+}
+
+/** Underlines the mistakes below the text of the editor, which shows no marks itself. */
+function mark(mistakes) {
+  const text = at("text").value;
+  const spans = mistakes.map(({ range, severity }) => ({ from: offsetOf(text, range.start), to: offsetOf(text, range.end), severity }));
+  const parts = [];
+  let done = 0;
+  for (const { from, to, severity } of spans.sort((one, other) => one.from - other.from)) {
+    if (from < done) continue;
+    // A mistake between two letters is shown at the next one.
+    const end = Math.max(to, from + 1);
+    parts.push(text.slice(done, from), make("mark", { class: severity === 1 ? "is-mistake" : "" }, text.slice(from, end).trimEnd() || " "), text.slice(from, end).slice(text.slice(from, end).trimEnd().length || 1));
+    done = end;
+  }
+  at("marked").replaceChildren(...parts, text.slice(done), "\n");
+  scrollMarks();
+}
+
+function scrollMarks() {
+  at("marked").style.transform = `translate(${-at("text").scrollLeft}px, ${-at("text").scrollTop}px)`;
 }
 
 async function judge() {
@@ -701,7 +888,7 @@ const seen = { text: new Set(), desc: new Set(), id: new Set(), class: new Set()
 function remember() {
   for (const step of view.steps) seen.activity.add(step.activity);
   for (const { atom } of view.screen?.atoms || []) {
-    const found = /^\[(text|desc|id|class) [=~] (.*?)(, [a-z]+ = [a-z]+)*\]$/.exec(atom);
+    const found = /^\[(text|desc|id|class) = (.*?)(, [a-z]+ = [a-z]+)*\]$/.exec(atom);
     if (found && seen[found[1]].size < 500) seen[found[1]].add(found[2]);
   }
   for (const widget of view.screen?.widgets || []) if (seen.class.size < 500) seen.class.add(widget.class);
@@ -767,11 +954,18 @@ at("text").addEventListener("keydown", (event) => {
       showChoices();
     } else if (event.key === "Enter" || event.key === "Tab") choose(choices.at);
     else if (event.key === "Escape") closeChoices();
+    // What is typed makes the list shorter.
+    else if (event.key.length === 1 || event.key === "Backspace") return;
     else return closeChoices();
     event.preventDefault();
   }
 });
-at("text").addEventListener("input", edit);
+at("text").addEventListener("input", () => {
+  if (choices.all.length) complete().catch((error) => say(error.message, true));
+  mark([]);
+  edit();
+});
+at("text").addEventListener("scroll", scrollMarks);
 
 /** Time that the mouse rests on the text before words are shown, in milliseconds. */
 const HOVER = 250;
@@ -804,12 +998,15 @@ at("text").addEventListener("mousemove", (event) => {
 });
 for (const type of ["mouseleave", "keydown", "scroll"]) at("text").addEventListener(type, closeHover);
 
-async function save() {
+/** Saves the text of the editor; one without a file is saved under the name of the run. */
+async function saveText() {
   const text = at("text").value;
-  const saved = await request({ do: "save", file: opened.file, text, was: at("disk").hidden ? opened.text : null });
+  const file = opened.file || draftFile();
+  const saved = await request({ do: "save", file, text, was: opened.disk });
   if (saved) {
-    opened.text = text;
+    Object.assign(opened, { file, text, disk: text });
     at("disk").hidden = true;
+    at("file").value = file;
     edit();
   }
   return saved;
@@ -827,9 +1024,27 @@ function showJob(command) {
   job.runs = Boolean(command);
   at("stop").hidden = !job.runs;
   at("pause").hidden = !job.runs;
-  at("pause").textContent = job.rests ? "Go on" : "Pause";
-  for (const id of ["explore", "keep"]) at(id).disabled = job.runs;
+  showButtons();
   if (command) at("command").textContent = command;
+}
+
+function showPause(rests) {
+  job.rests = rests;
+  at("pause").textContent = rests ? "Go on" : "Pause";
+  if (job.runs) at("progress").textContent = rests ? "It rests." : "It runs.";
+}
+
+/** Shows what the last command has said and found, to a page that has joined later. */
+function showLast({ job: command, last, news }) {
+  if (!last) {
+    showJob(null);
+    return;
+  }
+  beginJob(last.command);
+  last.lines.forEach(showLines);
+  news.forEach(takeNews);
+  showPause(last.rests);
+  if (!command && last.ended) endJob({ ...last.ended, lost: null });
 }
 
 function beginJob(command) {
@@ -837,8 +1052,15 @@ function beginJob(command) {
   for (const id of ["episodes-part", "curve", "map", "report"]) at(id).hidden = true;
   at("results").replaceChildren();
   for (const id of ["log", "counts"]) at(id).textContent = "";
-  at("progress").textContent = "It runs.";
   showJob(command);
+  showPause(false);
+}
+
+/** Starts a command, and brings to sight what it will say. */
+async function start(message) {
+  const started = await request(message);
+  if (started) at("work").scrollIntoView({ block: "nearest" });
+  return started;
 }
 
 function showLines({ stream, text }) {
@@ -892,7 +1114,6 @@ function showNews() {
 
 function showCounts() {
   const last = job.counts[job.counts.length - 1];
-  at("curve").hidden = !last;
   if (!last) return;
   const explored = last.explored;
   at("counts").textContent = explored
@@ -900,7 +1121,9 @@ function showCounts() {
     : `${last.spec}: episode ${last.episode}, ${last.steps} steps${last.closest === null ? "" : `, at best ${last.closest} to go`}`;
   const points = job.counts.filter((one) => one.spec === last.spec);
   const lines = explored ? ["screens", "transitions"].map((name) => [name, points.map((one) => [one.explored.steps, one.explored[name]])]) : [["steps to go, at best", points.filter((one) => one.closest !== null).map((one) => [one.steps, one.closest])]];
-  drawCurve(lines.filter(([, line]) => line.length > 1));
+  const curves = lines.filter(([, line]) => line.length > 1);
+  at("curve").hidden = !curves.length;
+  drawCurve(curves);
 }
 
 /** Draws lines, each a name and its points. */
@@ -967,10 +1190,11 @@ function showResult(event) {
   if (event.event !== "result") return;
   const isGood = event.outcome === "passed";
   const what = event.spec || event.test || event.file || "";
-  const confirmed = event.confirmed ? `reproduced ${event.confirmed.passes} of ${event.confirmed.runs} times` : "";
+  const confirmed = event.confirmed && !event.replay ? `reproduced ${event.confirmed.passes} of ${event.confirmed.runs} times` : "";
   const lines = [what, event.why, confirmed, ...(event.replay ? replayed(event.replay) : []), ...(event.advice || [])].filter(Boolean);
   const test = event.test && event.test !== what ? make("button", { onclick: () => openFile(event.test) }, "Open the test") : null;
-  at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome), make("span", {}, ...lines.map((line) => make("div", {}, line)), test)));
+  const walked = event.replay?.step != null && event.test && files.includes(event.test) ? make("button", { onclick: () => walk(event.test) }, "Step by step") : null;
+  at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome.replaceAll("_", " ")), make("span", {}, ...lines.map((line) => make("div", {}, line)), test, walked)));
 }
 
 /** Says whether the run of a mended test came again. */
@@ -981,9 +1205,22 @@ function showConfirmed(code) {
   if (code !== 0) say(`${job.confirms} has the run that you led, and it is not confirmed: see "What the command says". Mend the test once more, or replay it.`, true);
 }
 
+/** What the exit codes of commands mean. */
+const ENDS = {
+  0: "all passed",
+  1: "not all passed",
+  2: "the command could not be understood",
+  3: "a file is missing, or has mistakes",
+  4: "there is no device for it",
+  5: "a run was not the same again",
+  6: "the app crashed",
+  70: "farlead has a fault",
+  130: "it was stopped; what it had found is kept",
+};
+
 function endJob({ code, report, lost }) {
   if (job.confirms) showConfirmed(code);
-  at("progress").textContent = code === 0 ? "It ended: all passed." : code === null ? "It ended before it began to work." : `It ended with exit code ${code}.`;
+  at("progress").textContent = code === null ? "It ended before it began to work." : `It ended: ${ENDS[code] || "it failed"}${code ? ` (exit code ${code})` : ""}.`;
   at("report").hidden = !report;
   at("report").firstElementChild.href = `/report.html?token=${encodeURIComponent(token)}`;
   showJob(null);
@@ -1001,7 +1238,8 @@ const glances = { number: 0, timer: 0 };
 
 async function showDevices() {
   if (!at("devices-part").open) return;
-  const found = await request({ do: "devices" });
+  // What was said of the device before stays.
+  const found = await ask({ do: "devices" }).catch((error) => say(error.message, true));
   if (!found) return;
   const shared = () => [...document.querySelectorAll("#devices input[type=checkbox]:checked")].map((one) => one.value);
   const rows = found.devices.map((device) => {
@@ -1031,22 +1269,24 @@ function glance() {
 at("devices-part").addEventListener("toggle", showDevices);
 at("devices-again").addEventListener("click", showDevices);
 
-// The tree is one stop of the Tab key: arrows go through it.
+// The tree and the run are one stop of the Tab key each: arrows go through them.
 
-at("tree").addEventListener("focusin", ({ target }) => {
-  for (const row of at("tree").querySelectorAll("button[tabindex='0']")) row.tabIndex = -1;
-  target.tabIndex = 0;
-});
-at("tree").addEventListener("keydown", (event) => {
-  const rows = [...at("tree").querySelectorAll("button")];
-  const here = rows.indexOf(event.target);
-  const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: rows.length - 1 }[event.key];
-  if (there === undefined) return;
-  event.preventDefault();
-  rows[there]?.focus();
-});
+for (const [id, next, before] of [["tree", "ArrowDown", "ArrowUp"], ["strip", "ArrowRight", "ArrowLeft"]]) {
+  at(id).addEventListener("focusin", ({ target }) => stopAt(id, target));
+  at(id).addEventListener("keydown", (event) => {
+    const item = event.target.closest("li");
+    const goes = { [next]: () => item.nextElementSibling, [before]: () => item.previousElementSibling, Home: () => at(id).firstElementChild, End: () => at(id).lastElementChild };
+    if (!goes[event.key]) return;
+    event.preventDefault();
+    goes[event.key]()?.querySelector("button").focus();
+  });
+}
 
 // Buttons.
+
+async function walk(file) {
+  if (await request({ do: "walk-through", file })) at("test").scrollIntoView({ block: "nearest" });
+}
 
 at("start").addEventListener("click", () => request(at("activities").hidden ? { do: "start" } : { do: "start", activity: at("activity").value }));
 at("look").addEventListener("click", () => request({ do: "look" }));
@@ -1067,27 +1307,23 @@ for (const one of document.querySelectorAll("input[name=form]")) one.addEventLis
 at("save-draft").addEventListener("click", saveDraft);
 at("keep").addEventListener("click", async () => {
   const file = await saveDraft();
-  if (file) await request({ do: "check", file });
+  if (file) await start({ do: "check", file });
 });
 at("file").addEventListener("change", () => at("file").value && openFile(at("file").value));
-at("save").addEventListener("click", save);
+at("save").addEventListener("click", saveText);
 at("check").addEventListener("click", async () => {
-  if (!edited() || (await save())) request({ do: "check", file: opened.file });
+  if (!edited() || (await saveText())) start({ do: "check", file: opened.file });
 });
-at("replay").addEventListener("click", () => request({ do: "replay", file: opened.file }));
-at("walk").addEventListener("click", () => request({ do: "walk-through", file: opened.file }));
+at("replay").addEventListener("click", () => start({ do: "replay", file: opened.file }));
+at("walk").addEventListener("click", () => walk(opened.file));
 at("next").addEventListener("click", () => request({ do: "next-of-test" }));
 at("all-steps").addEventListener("click", allSteps);
 at("leave-out").addEventListener("click", () => request({ do: "leave-out" }));
 at("leave-test").addEventListener("click", () => request({ do: "leave-test" }));
 at("mend").addEventListener("click", mend);
-at("explore").addEventListener("click", () => request({ do: "explore", files: at("watch").checked && opened.file && !isTest() ? [opened.file] : [], budget: Number(at("budget").value) || 1000 }));
+at("explore").addEventListener("click", () => start({ do: "explore", files: at("watch").checked && opened.file && !isTest() ? [opened.file] : [], budget: Number(at("budget").value) || 1000 }));
 at("stop").addEventListener("click", () => request({ do: "stop" }));
-at("pause").addEventListener("click", async () => {
-  if (await request({ do: "pause", rests: !job.rests })) {
-    job.rests = !job.rests;
-    at("pause").textContent = job.rests ? "Go on" : "Pause";
-  }
-});
+at("pause").addEventListener("click", () => request({ do: "pause", rests: !job.rests }));
+at("status").addEventListener("click", () => say(""));
 
 connect();
