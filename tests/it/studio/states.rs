@@ -1,6 +1,9 @@
 //! States of the page: tests that are mended, values that are remembered, commands that are watched, devices; and a picture of
 //! each.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::pictures::looks_like;
@@ -9,6 +12,9 @@ use crate::adbd::Adb;
 use crate::browser::has_chrome;
 use crate::identity::Phone;
 use crate::project::Folder;
+
+/// Time without news after which the page is taken to be settled.
+const SETTLING: Duration = Duration::from_millis(600);
 
 /// Returns an app whose first button reads `first`, has this id, and leads to a form by way of `between`.
 fn forms(first: &str, id: &str, between: &str) -> String {
@@ -92,6 +98,14 @@ impl Browser {
     /// Checks that the page looks like the reference of this name, with an element of it in view.
     #[track_caller]
     fn looks_like(&self, name: &str, in_view: &str) {
+        // News and words come a little later than what they are about.
+        for _ in 0..20 {
+            let text = self.value("document.body.innerText");
+            thread::sleep(SETTLING);
+            if text == self.value("document.body.innerText") {
+                break;
+            }
+        }
         self.value(&format!(
             "document.getElementById({}).scrollIntoView({{ block: 'center' }})",
             json!(in_view)

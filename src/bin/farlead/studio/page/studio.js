@@ -27,6 +27,18 @@ function make(tag, fields = {}, ...children) {
 /** Number of what was said last. */
 let saying = 0;
 
+/** Brings the children of an element up to date: `wanted` has a key and a maker for each, and those with the same key stay. */
+function renew(part, wanted) {
+  wanted.forEach(([key, made], number) => {
+    const there = part.children[number];
+    if (there?.key === key) return;
+    const fresh = Object.assign(made(), { key });
+    if (there) there.replaceWith(fresh);
+    else part.append(fresh);
+  });
+  while (part.children.length > wanted.length) part.lastElementChild.remove();
+}
+
 function say(text, isBad = false) {
   saying += 1;
   at("status").textContent = text;
@@ -246,36 +258,31 @@ function showFollow({ can, on, why }) {
   if (why) say(why, true);
 }
 
-/** Shows the run; steps that are as they were stay, as a run may have hundreds. */
 function showStrip() {
-  const strip = at("strip");
-  view.steps.forEach((step, number) => {
+  const shown = view.steps.map((step, number) => {
     const isLast = number + 1 === view.steps.length;
     const expected = view.expected.filter((one) => one.step === number && one.when !== "never");
     const isMet = expected.every((one) => one.is_met);
-    const mark = expected.length ? make("span", { class: isMet ? "good" : "bad" }, `${expected.length} expected${isMet ? "" : ", not met"}`) : null;
-    const notices = step.notices.map((notice) => make("span", {}, notice.split("\n")[0]));
+    const mark = () => expected.length ? make("span", { class: isMet ? "good" : "bad" }, `${expected.length} expected${isMet ? "" : ", not met"}`) : null;
+    const notices = () => step.notices.map((notice) => make("span", {}, notice.split("\n")[0]));
     const title = isLast ? "The screen below" : "Look at this step";
-    const key = JSON.stringify([step, isLast, expected.length, isMet]);
-    if (strip.children[number]?.key === key) return;
-    const shown = make(
+    const item = () => make(
       "li",
-      { class: isLast ? "is-last" : "", role: "none", key },
+      { class: isLast ? "is-last" : "", role: "none" },
       make(
         "button",
         { title, tabIndex: -1, onclick: () => !isLast && openStep(number) },
         make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
         make("b", {}, `${number}. ${step.action}`),
         make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
-        ...notices,
-        mark,
+        ...notices(),
+        mark(),
       ),
     );
-    if (strip.children[number]) strip.children[number].replaceWith(shown);
-    else strip.append(shown);
+    return [JSON.stringify([step, isLast, expected.length, isMet]), item];
   });
-  while (strip.children.length > view.steps.length) strip.lastElementChild.remove();
-  stopAt("strip", strip.querySelector("li:last-child button"));
+  renew(at("strip"), shown);
+  stopAt("strip", at("strip").querySelector("li:last-child button"));
 }
 
 /** Shows the screen of an earlier step beside the one that is there now. */
@@ -308,7 +315,6 @@ function showScreen() {
   const screen = view.screen;
   at("keys").replaceChildren();
   at("marks").replaceChildren();
-  at("widgets").replaceChildren();
   at("app-title").textContent = view.is_away ? (job.runs ? "Screen: a command uses the device" : "Screen: the device is lost; Start again looks for it") : screen ? `Screen: ${view.steps[view.steps.length - 1].activity || screen.package}` : "Screen";
   at("display").hidden = !screen;
   at("display").classList.toggle("is-away", view.is_away);
@@ -316,9 +322,9 @@ function showScreen() {
   at("display").style.aspectRatio = `${screen.width} / ${screen.height}`;
   at("display").style.setProperty("--ratio", screen.width / screen.height);
   for (const id of ["display", "main"]) at(id).classList.toggle("is-wide", screen.width > screen.height);
-  const boxes = screen.widgets.map((widget, number) => {
+  const boxed = (number) => () => {
+    const widget = screen.widgets[number];
     const [left, top, right, bottom] = widget.bounds;
-    if (right <= left || bottom <= top) return null;
     // What only holds others together says nothing to those who listen; the tree has it.
     const tag = widget.offers.length || widget.name ? "button" : "div";
     const box = make(tag, { "data-number": number });
@@ -330,10 +336,15 @@ function showScreen() {
     place(box, widget.bounds);
     // Of two widgets at a place the smaller one is meant, wherever it is in the tree.
     box.style.zIndex = Math.max(1, 30000 - Math.round((30000 * (right - left) * (bottom - top)) / (screen.width * screen.height)));
-    widget.box = box;
     return box;
+  };
+  const visible = [...screen.widgets.keys()].filter((number) => {
+    const [left, top, right, bottom] = screen.widgets[number].bounds;
+    return left < right && top < bottom;
   });
-  at("widgets").replaceChildren(...boxes.filter(Boolean));
+  const size = [screen.width, screen.height];
+  renew(at("widgets"), visible.map((number) => [JSON.stringify([number, size, screen.widgets[number]]), boxed(number)]));
+  visible.forEach((number, nth) => (screen.widgets[number].box = at("widgets").children[nth]));
   const onWidgets = new Set(screen.widgets.flatMap((widget) => widget.offers));
   at("keys").replaceChildren(
     ...screen.offers.flatMap((offer, number) => {
@@ -354,18 +365,22 @@ const ON_DEVICE = {
 };
 
 function showTree() {
+  for (const box of at("widgets").querySelectorAll(".is-shown")) box.classList.remove("is-shown");
   const above = [];
-  at("tree").replaceChildren(
-    ...(view.screen?.widgets || []).flatMap((widget, number) => {
-      if (!widget.offers.length && !widget.name && !widget.id) return [];
-      while (above.length && above[above.length - 1] >= widget.depth) above.pop();
-      above.push(widget.depth);
-      const row = make("button", { "data-number": number, role: "treeitem", "aria-level": above.length, "aria-haspopup": "dialog", tabIndex: -1 }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
+  const rows = (view.screen?.widgets || []).flatMap((widget, number) => {
+    if (!widget.offers.length && !widget.name && !widget.id) return [];
+    while (above.length && above[above.length - 1] >= widget.depth) above.pop();
+    above.push(widget.depth);
+    const level = above.length;
+    const item = () => {
+      const row = make("button", { "data-number": number, role: "treeitem", "aria-level": level, "aria-haspopup": "dialog", tabIndex: -1 }, make("span", { class: "cut" }, named(widget), " ", make("small", {}, widget.class)));
       row.style.paddingLeft = `${6 + Math.min(widget.depth, 12) * 5}px`;
       row.setAttribute("aria-label", spoken(widget));
-      return [make("li", { role: "none" }, row)];
-    }),
-  );
+      return make("li", { role: "none" }, row);
+    };
+    return [[JSON.stringify([number, level, widget.depth, named(widget), spoken(widget)]), item]];
+  });
+  renew(at("tree"), rows);
   stopAt("tree", at("tree").querySelector("button"));
   latest.tree = view.screen?.number;
 }
