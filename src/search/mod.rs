@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::abstraction::{self, AbstractionInfo};
 use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Episode, Stage, Totals};
+use crate::episode::{Catalogue, Ending, Episode, Stage, Taken, Totals};
 use crate::experience::Experience;
 use crate::gui::{Action, Key, Repertoire, Rules, UserAction};
 use crate::objective::{Formula, Objective, Report, Shaping};
@@ -144,6 +144,8 @@ pub enum News<'a> {
         closest: Option<u32>,
         /// Returns the steps of the episode; making them takes as long as a few steps.
         trace: &'a dyn Fn() -> Trace,
+        /// Calls its argument for each step of the episode, as learned models count it.
+        steps_of: &'a dyn Fn(&mut dyn FnMut(&Taken)),
         /// Course of the learning, if the agent has networks.
         learning: Option<Learning>,
     },
@@ -279,6 +281,7 @@ pub fn pursue(
             device_ms: totals.device_ms,
             closest,
             trace: &|| stage.trace(&episode),
+            steps_of: &|each| stage.rows(&episode).for_each(|row| row.iter().for_each(&mut *each)),
             learning: agent.learning(),
         });
         let won = (episode.ending == Ending::Won).then(|| stage.trace(&episode));

@@ -1,10 +1,16 @@
 //! `--news`: what a program that looks on is told while `check` and `explore` search.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 
+use crate::cli::command;
 use crate::project::Folder;
+
+/// Time for anything to be told.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn notes() -> String {
     format!("{}/apps/notes.app", env!("CARGO_MANIFEST_DIR"))
@@ -59,6 +65,31 @@ fn exploring_tells_its_counts() {
     let last = &counts.last().expect("counts")["explored"];
     assert!(last["screens"].as_u64() > Some(1) && last["steps"].as_u64() <= Some(300), "{last}");
     assert!(of(&news, "episode").iter().all(|one| one["spec"].is_null()));
+}
+
+#[test]
+fn the_map_of_a_search_grows() {
+    let folder = Folder::new("news-map");
+    folder.write("never.ltl", "never within 30 steps, 1000000 episodes: F [text = nowhere]\n");
+    let args = ["check", "never.ltl", "--app", &notes(), "--no-exhaustive", "--news", "news.jsonl"];
+    let mut search = command(&args).current_dir(folder.path(".")).spawn().expect("farlead");
+    let began = Instant::now();
+    let maps = loop {
+        thread::sleep(Duration::from_millis(300));
+        // The last line may be half written.
+        let text = fs::read_to_string(folder.path("news.jsonl")).unwrap_or_default();
+        let news: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let maps: Vec<Value> = of(&news, "map").into_iter().cloned().collect();
+        if maps.len() > 1 || began.elapsed() > PATIENCE {
+            break maps;
+        }
+    };
+    search.kill().expect("it runs");
+    search.wait().expect("an end");
+    let svg = |map: &Value| map["svg"].as_str().unwrap_or_default().to_string();
+    assert!(maps.len() >= 2, "{} maps", maps.len());
+    assert!(maps.iter().all(|map| map["spec"] == "never" && svg(map).contains("MainActivity")));
+    assert!(svg(&maps[0]).len() < svg(&maps[1]).len(), "nothing was added");
 }
 
 #[test]

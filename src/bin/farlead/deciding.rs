@@ -436,7 +436,8 @@ fn decide_by_search(
     let mut episodes = Vec::new();
     let finding = search(&mut *device, spec, plan, &mut |news| {
         let is_stopped = asked.interrupted.load(Ordering::Relaxed);
-        let SearchNews::EpisodeEnded { episode, steps, device_ms, closest, trace, learning } = news else {
+        let SearchNews::EpisodeEnded { episode, steps, device_ms, closest, trace, steps_of, learning } = news
+        else {
             return !is_stopped;
         };
         if asked.tells_steps {
@@ -444,6 +445,7 @@ fn decide_by_search(
         }
         if let Some(news) = asked.news {
             news.searched(&spec.name, *episode, (*steps, *closest), trace);
+            news.walked(&spec.name, steps_of);
         }
         // The curve of a report needs about a thousand points, and more of the first episodes.
         if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {

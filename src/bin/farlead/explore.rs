@@ -1,6 +1,6 @@
 //! `farlead explore`: goes through the app without a formula, keeps the crashes, watches specs, and counts what was seen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,6 @@ use farlead::learned_model::{LearnedModel, Point};
 use farlead::objective::Pays;
 use farlead::policy::Policy;
 use farlead::replay::capture_walk;
-use farlead::report::map_of_screens_svg;
 use farlead::rng::Seed;
 use farlead::search::{
     Budget, Dictionary, EpisodeNews, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore,
@@ -29,7 +28,7 @@ use farlead::situation::{Learning, Paths};
 use farlead::sorted;
 use farlead::spec::{Expectation, Source, Spec, parse, printable, shown_path};
 use farlead::statistics::area_under_curve;
-use farlead::store::{self, Batch, Places, ScreenNumbers};
+use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
 use farlead::trace::Trace;
 use serde_json::json;
@@ -38,7 +37,7 @@ use crate::agents::{AbstractionName, AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, exit_of_error, failed, keep_run, of_typed_text};
 use crate::lint::counted;
-use crate::news::{News, NewsArgs};
+use crate::news::{News, NewsArgs, map_svg};
 use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{
     Progress, WallArgs, duration_ms, interrupted_by, interrupted_exit, interruption, left,
@@ -486,19 +485,7 @@ fn tell(news: &News, episodes: u32, (point, crashes): (Point, usize), ended: Epi
         "crashes": crashes,
     });
     news.explored(episodes, counts, trace);
-    news.mapped(|| {
-        let (mut numbers, mut screens) = (ScreenNumbers::new(), Vec::new());
-        let screen_of = screens_of(model, experience);
-        let map = model.map().with_screens(|states| {
-            let screen = screen_of(states)?;
-            let (number, met) = numbers.number(&screen);
-            if met.is_some() {
-                screens.push(screen);
-            }
-            Some(number)
-        });
-        map_of_screens_svg(&map, &screens, &BTreeMap::new())
-    });
+    news.mapped(|| map_svg(model, screens_of(model, experience)));
 }
 
 /// Writes the walk to `path`, as a test that the app does not crash on it.

@@ -6,11 +6,14 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use farlead::report::{Displays, screen_svg};
+use farlead::episode::Taken;
+use farlead::gui::{Identity, Screen};
+use farlead::learned_model::{LearnedModel, ModelApp};
+use farlead::report::{Displays, map_of_screens_svg, screen_svg};
 use farlead::store::ScreenNumbers;
 use farlead::trace::Trace;
 use serde_json::{Value, json};
@@ -36,7 +39,7 @@ const STEPS_MAX: usize = 60;
 #[derive(Clone, Debug, Args)]
 pub struct NewsArgs {
     /// Write news of the search to FILE while it goes on, as JSON lines: episodes with pictures of their screens, counts, and the
-    /// map of `explore`
+    /// map of its screens
     #[arg(long, value_name = "FILE")]
     news: Option<PathBuf>,
 }
@@ -52,6 +55,20 @@ impl NewsArgs {
     }
 }
 
+/// Returns the map of a model, with a screen of each kind as `screen_of` finds it.
+pub fn map_svg(model: &LearnedModel, screen_of: impl Fn(&[usize]) -> Option<Arc<Screen>>) -> Option<String> {
+    let (mut numbers, mut screens) = (ScreenNumbers::new(), Vec::new());
+    let map = model.map().with_screens(|states| {
+        let screen = screen_of(states)?;
+        let (number, met) = numbers.number(&screen);
+        if met.is_some() {
+            screens.push(screen);
+        }
+        Some(number)
+    });
+    map_of_screens_svg(&map, &screens, &BTreeMap::new())
+}
+
 /// News that are written.
 pub struct News {
     state: Mutex<State>,
@@ -64,8 +81,17 @@ struct State {
     screens: ScreenNumbers,
     /// Of each subject the time of its last line, and how near its search had come.
     told: BTreeMap<String, (Instant, Option<u32>)>,
+    /// Of each spec, what its search has seen.
+    walked: BTreeMap<String, Walked>,
     /// Time from which on the next map may be drawn.
     next_map: Option<Instant>,
+}
+
+/// Screens and ways that a search for a spec has seen, for its map.
+struct Walked {
+    model: LearnedModel,
+    screens: BTreeMap<Identity, Arc<Screen>>,
+    steps: u64,
 }
 
 impl News {
@@ -97,17 +123,33 @@ impl News {
         });
     }
 
-    /// Tells the map that `draw` makes, from time to time.
+    /// Takes in the steps of an episode of the search for the spec `name`, and tells the map of what it has seen from time to
+    /// time.
+    pub fn walked(&self, name: &str, steps_of: &dyn Fn(&mut dyn FnMut(&Taken))) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Walked { model, screens, steps } = state.walked.entry(name.to_string()).or_insert_with(|| {
+            Walked { model: LearnedModel::new(ModelApp::default()), screens: BTreeMap::new(), steps: 0 }
+        });
+        steps_of(&mut |taken| {
+            *steps += 1;
+            model.add_step(*steps, &taken.seen());
+            let screen = &taken.observation().screen;
+            if screens.len() < SCREENS_MAX {
+                screens.entry(screen.identity()).or_insert_with(|| screen.clone());
+            }
+        });
+        state.map(Some(name), |state| {
+            let Walked { model, screens, .. } = &state.walked[name];
+            map_svg(model, |states| {
+                states.iter().find_map(|&at| screens.get(&model.states()[at].identity).cloned())
+            })
+        });
+    }
+
+    /// Tells the map that `draw` makes of an exploration, from time to time.
     pub fn mapped(&self, draw: impl FnOnce() -> Option<String>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let begun = Instant::now();
-        if *state.next_map.get_or_insert(begun + MAP_PERIOD) > begun {
-            return;
-        }
-        if let Some(svg) = draw() {
-            state.write(&[json!({ "news": "map", "svg": svg })]);
-        }
-        state.next_map = Some(Instant::now() + MAP_PERIOD.max(MAP_REST * begun.elapsed()));
+        state.map(None, |_| draw());
     }
 
     /// Writes what `lines` makes of a subject, unless it was told of just before and has come no nearer.
@@ -134,8 +176,21 @@ impl State {
             begun: Instant::now(),
             screens: ScreenNumbers::new(),
             told: BTreeMap::new(),
+            walked: BTreeMap::new(),
             next_map: None,
         }
+    }
+
+    /// Writes the map that `draw` makes, unless one was written just before.
+    fn map(&mut self, spec: Option<&str>, draw: impl FnOnce(&State) -> Option<String>) {
+        let begun = Instant::now();
+        if *self.next_map.get_or_insert(begun + MAP_PERIOD) > begun {
+            return;
+        }
+        if let Some(svg) = draw(self) {
+            self.write(&[json!({ "news": "map", "spec": spec, "svg": svg })]);
+        }
+        self.next_map = Some(Instant::now() + MAP_PERIOD.max(MAP_REST * begun.elapsed()));
     }
 
     /// Returns the last steps of a run, after the new screens were written.

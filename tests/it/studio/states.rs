@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::pictures::looks_like;
-use super::{Browser, Studio, ask, notes};
+use super::{Browser, Studio, ask, notes_in};
 use crate::adbd::Adb;
 use crate::browser::has_chrome;
 use crate::identity::Phone;
@@ -202,7 +202,7 @@ fn a_command_is_watched_while_it_runs_and_by_whoever_joins_later() {
     }
     let folder = Folder::new("studio-watch");
     folder.write("far.ltl", "never \"far\": F [text = nowhere]\n");
-    let studio = Studio::start(&folder, &["--app", &notes()], |_| {});
+    let studio = Studio::start(&folder, &["--app", notes_in(&folder)], |_| {});
     let browser = Browser::open(&studio.url);
     browser.open_file("far.ltl");
     browser.value("document.getElementById('budget').value = 1000000");

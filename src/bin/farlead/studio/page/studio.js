@@ -1029,8 +1029,8 @@ async function saveText() {
 
 // Commands.
 
-const job = { runs: false, rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: 0, confirms: null };
-/** Most episodes that are kept, and that are shown; most points of a curve. */
+const job = { runs: false, rests: false, log: [], episodes: [], shown: 0, counts: [], maps: 0, timer: 0, number: 0, confirms: null };
+/** Most episodes that are kept, and that are shown until somebody wants more; most points of a curve. */
 const EPISODES_KEPT = 400;
 const EPISODES_SHOWN = 20;
 const POINTS_MAX = 600;
@@ -1063,7 +1063,7 @@ function showLast({ job: command, last, news }) {
 }
 
 function beginJob(command) {
-  Object.assign(job, { rests: false, log: [], episodes: [], counts: [], maps: 0, timer: 0, number: job.number + 1, confirms: null });
+  Object.assign(job, { rests: false, log: [], episodes: [], shown: EPISODES_SHOWN, counts: [], maps: 0, timer: 0, number: job.number + 1, confirms: null });
   for (const id of ["episodes-part", "curve", "map", "report"]) at(id).hidden = true;
   at("results").replaceChildren();
   for (const id of ["log", "counts"]) at(id).textContent = "";
@@ -1165,13 +1165,14 @@ const short = (action) => action.replace(/^reinitialise (?:.*\.)?/, "start ");
 function showEpisodes() {
   at("episodes-part").hidden = !job.episodes.length;
   at("episodes-title").textContent = job.episodes.some((one) => one.spec !== null) ? "Episodes, nearest first" : "Episodes, latest first";
+  at("more-episodes").hidden = job.episodes.length <= job.shown;
   if (!at("episodes-part").open) return;
   const name = (episode) => `${episode.spec === null ? "" : `${episode.spec}, `}episode ${episode.episode}`;
   const open = new Set([...document.querySelectorAll("#episodes details[open]")].map((one) => one.dataset.name));
   const shownStep = (step) => make("li", { title: [step.why, step.labels.length ? `holds: ${step.labels.join(" ")}` : ""].filter(Boolean).join("\n") }, step.screen === null ? null : make("img", { src: ofJob(`/screen/${step.screen}`, 0), alt: "", loading: "lazy" }), make("b", {}, short(step.action)), step.labels.length ? make("span", {}, step.labels.join(" ")) : null);
   at("episodes").replaceChildren(
     ...nearest(job.episodes)
-      .slice(0, EPISODES_SHOWN)
+      .slice(0, job.shown)
       .map((episode) => {
         const { steps, left_out: leftOut } = episode.run;
         const last = steps[steps.length - 1];
@@ -1206,7 +1207,8 @@ function showResult(event) {
   const isGood = event.outcome === "passed";
   const what = event.spec || event.test || event.file || "";
   const confirmed = event.confirmed && !event.replay ? `reproduced ${event.confirmed.passes} of ${event.confirmed.runs} times` : "";
-  const lines = [what, event.why, confirmed, ...(event.replay ? replayed(event.replay) : []), ...(event.advice || [])].filter(Boolean);
+  const shrunk = event.found > event.length ? `shrunk from ${event.found} steps to ${event.length}` : "";
+  const lines = [what, event.why, shrunk, confirmed, ...(event.replay ? replayed(event.replay) : []), ...(event.advice || [])].filter(Boolean);
   const test = event.test && event.test !== what ? make("button", { onclick: () => openFile(event.test) }, "Open the test") : null;
   const walked = event.replay?.step != null && event.test && files.includes(event.test) ? make("button", { onclick: () => walk(event.test) }, "Step by step") : null;
   at("results").append(make("li", {}, make("span", { class: `badge ${isGood ? "good" : "bad"}` }, event.outcome.replaceAll("_", " ")), make("span", {}, ...lines.map((line) => make("div", {}, line)), test, walked)));
@@ -1243,6 +1245,10 @@ function endJob({ code, report, lost }) {
 }
 
 at("episodes-part").addEventListener("toggle", showEpisodes);
+at("more-episodes").addEventListener("click", () => {
+  job.shown += EPISODES_SHOWN;
+  showEpisodes();
+});
 at("map").addEventListener("toggle", showNews);
 
 // Devices.
