@@ -122,6 +122,9 @@ pub enum Stop {
     Interrupted,
 }
 
+/// Calls its argument for each step of an episode.
+pub type StepsOf<'a> = &'a dyn Fn(&mut dyn FnMut(&Taken));
+
 /// News of a search while it goes on.
 #[derive(Clone, Copy)]
 pub enum News<'a> {
@@ -144,8 +147,8 @@ pub enum News<'a> {
         closest: Option<u32>,
         /// Returns the steps of the episode; making them takes as long as a few steps.
         trace: &'a dyn Fn() -> Trace,
-        /// Calls its argument for each step of the episode, as learned models count it.
-        steps_of: &'a dyn Fn(&mut dyn FnMut(&Taken)),
+        /// Steps of the episode, as learned models count them.
+        steps_of: StepsOf<'a>,
         /// Course of the learning, if the agent has networks.
         learning: Option<Learning>,
     },

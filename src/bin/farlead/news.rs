@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use farlead::episode::Taken;
 use farlead::gui::{Identity, Screen};
 use farlead::learned_model::{LearnedModel, ModelApp};
 use farlead::report::{Displays, map_of_screens_svg, screen_svg};
+use farlead::search::StepsOf;
 use farlead::store::ScreenNumbers;
 use farlead::trace::Trace;
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ impl News {
 
     /// Takes in the steps of an episode of the search for the spec `name`, and tells the map of what it has seen from time to
     /// time.
-    pub fn walked(&self, name: &str, steps_of: &dyn Fn(&mut dyn FnMut(&Taken))) {
+    pub fn walked(&self, name: &str, steps_of: StepsOf<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Walked { model, screens, steps } = state.walked.entry(name.to_string()).or_insert_with(|| {
             Walked { model: LearnedModel::new(ModelApp::default()), screens: BTreeMap::new(), steps: 0 }
