@@ -700,12 +700,8 @@ fn fingers_and_arrows_do_what_the_mouse_does() {
     browser.keys(&["M", "i", "l", "k", ENTER]);
     browser.wait("view.steps.length === 5 && view.steps[4].action.includes('\"Milk\"')");
     // The run is one stop of the Tab key.
-    browser.tab_to(
-        &browser
-            .value("label(document.querySelector('#strip li:last-child button')).trim()")
-            .as_str()
-            .unwrap_or_default(),
-    );
+    let last = browser.value("label(document.querySelector('#strip li:last-child button')).trim()");
+    browser.tab_to(last.as_str().unwrap_or_default());
     browser.keys(&[LEFT, LEFT, ENTER]);
     browser.wait("document.getElementById('step-title').textContent.startsWith('Step 2: ')");
 }
