@@ -669,6 +669,9 @@ fn what_is_in_the_editor_is_never_lost_unasked() {
     browser.fill("text", "F [text = mine]");
     folder.write("b.ltl", "F [text = theirs]\n");
     browser.wait("!document.getElementById('disk').hidden && document.getElementById('save').disabled");
+    browser.click("check");
+    browser.wait("document.getElementById('status').textContent.includes('which of the two stays')");
+    assert_eq!(folder.read("b.ltl"), "F [text = theirs]\n");
     let keep = browser.element("document.querySelector('#disk button:last-child')");
     browser.post(&format!("element/{keep}/click"), &json!({}));
     browser.wait("document.getElementById('disk').hidden");

@@ -108,8 +108,9 @@ function connect() {
     showView(hello.view);
     showLast(hello);
     showFollow(hello.follow);
-    if (opened.file && !edited()) showFile(opened.file);
-    else if (!edited()) edit();
+    if (!edited()) opened.file ? showFile(opened.file) : edit();
+    // It may have changed while nobody told of it.
+    else if (opened.file) ask({ do: "open", file: opened.file }).then(({ text }) => fileChanged({ file: opened.file, text }), (error) => say(error.message, true));
   });
   socket.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
@@ -639,7 +640,7 @@ async function draft() {
   try {
     const { text } = await ask({ do: "draft", form: form() });
     at("draft").textContent = text;
-    const isBare = !view.expected.length;
+    const isBare = form() === "a" && !view.expected.length;
     at("draft-judged").textContent = `${await judgedInWords(text, draftFile())}${isBare ? " Nothing is expected yet: it speaks of the last screen alone." : ""}`;
     at("draft-words").textContent = await inWords(uri("draft", draftFile()), text);
     if (at("drawn-part").open) await drawDraft();
@@ -695,6 +696,8 @@ async function saveDraft() {
 /** The file that is open, its text when it was opened or saved, and its text on disk; null if it is not there. */
 const opened = { file: "", text: "", disk: null };
 const edited = () => at("text").value !== opened.text;
+/** Returns true if somebody else has changed the file on disk, and the editor has another text. */
+const isTheirs = () => opened.disk !== null && opened.disk !== opened.text;
 const isTest = () => opened.file.endsWith(".test.ltl");
 /** Address of a text for the language server, whose documents are few: one of a kind for each language. */
 const uri = (kind, file) => `studio:${kind}.${file.endsWith(".feature") ? "feature" : "ltl"}`;
@@ -796,7 +799,7 @@ function fileChanged({ file, text }) {
     return;
   } else {
     const theirs = make("button", { onclick: () => showFile(file) }, "Take that, and lose mine");
-    at("disk").replaceChildren(`${file} has changed on disk. `, theirs, " ", make("button", { onclick: saveText }, "Keep mine, and write it over that"));
+    at("disk").replaceChildren(`${file} has changed on disk. `, theirs, " ", make("button", { onclick: () => saveText(true) }, "Keep mine, and write it over that"));
   }
   at("disk").hidden = false;
   edit();
@@ -807,9 +810,7 @@ function showButtons() {
   for (const id of ["explore", "keep", "replay", "walk", "check"]) at(id).disabled = job.runs;
   for (const id of ["replay", "walk"]) at(id).disabled ||= !isTest();
   at("check").disabled ||= !opened.file;
-  // A file that has changed on disk is saved by the button that says what is lost.
-  const isTheirs = opened.disk !== null && opened.disk !== opened.text;
-  at("save").disabled = isTheirs || !(edited() || (opened.file && opened.disk === null));
+  at("save").disabled = isTheirs() || !(edited() || (opened.file && opened.disk === null));
 }
 
 let timer = 0;
@@ -862,10 +863,12 @@ function mark(mistakes) {
   let done = 0;
   for (const { from, to, severity } of spans.sort((one, other) => one.from - other.from)) {
     if (from < done) continue;
-    // A mistake between two letters is shown at the next one.
+    // A mistake between two letters is shown at the next one, and one at the end of a line behind it.
     const end = Math.max(to, from + 1);
-    parts.push(text.slice(done, from), make("mark", { class: severity === 1 ? "is-mistake" : "" }, text.slice(from, end).trimEnd() || " "), text.slice(from, end).slice(text.slice(from, end).trimEnd().length || 1));
-    done = end;
+    const part = text.slice(from, end);
+    const marked = part.trimEnd() || part.split("\n")[0];
+    parts.push(text.slice(done, from), make("mark", { class: severity === 1 ? "is-mistake" : "" }, marked || " "));
+    done = from + marked.length;
   }
   at("marked").replaceChildren(...parts, text.slice(done), "\n");
   scrollMarks();
@@ -1013,10 +1016,15 @@ at("text").addEventListener("mousemove", (event) => {
 });
 for (const type of ["mouseleave", "keydown", "scroll"]) at("text").addEventListener(type, closeHover);
 
-/** Saves the text of the editor; one without a file is saved under the name of the run. */
-async function saveText() {
+/** Saves the text of the editor; one without a file is saved under the name of the run. What somebody else has written meanwhile
+ * is lost only if the user wants it `over` that. */
+async function saveText(over = false) {
   const text = at("text").value;
   const file = opened.file || draftFile();
+  if (isTheirs() && !over) {
+    say(`${file} has changed on disk: choose below the text which of the two stays.`, true);
+    return null;
+  }
   const saved = await request({ do: "save", file, text, was: opened.disk });
   if (saved) {
     Object.assign(opened, { file, text, disk: text });
@@ -1331,7 +1339,7 @@ at("keep").addEventListener("click", async () => {
   if (file) await start({ do: "check", file });
 });
 at("file").addEventListener("change", () => at("file").value && openFile(at("file").value));
-at("save").addEventListener("click", saveText);
+at("save").addEventListener("click", () => saveText());
 at("check").addEventListener("click", async () => {
   if (!edited() || (await saveText())) start({ do: "check", file: opened.file });
 });
