@@ -46,8 +46,10 @@ function say(text, isBad = false) {
   at("status").title = text ? "Click to close" : "";
 }
 
-/** Time that the browser has to show a new screen before the rest of the page is made, in milliseconds. */
+/** Time that the browser has to show a new screen before the rest of the page is made, and time after which its picture is not waited
+ * for any longer, in milliseconds. */
 const SHOWN_FIRST = 40;
+const PICTURE_LATE = 250;
 
 /** Time after which what was told is gone, in milliseconds: a screen reader says all of it again when a dialog opens. */
 const TOLD = 3000;
@@ -180,10 +182,21 @@ function showView(next) {
   );
   const told = changes(before, next);
   // What takes longer waits until the screen is there; of several views, the last one is worth it.
-  setTimeout(() => {
+  afterPicture(() => {
     if (number === latest.number) showRest();
     tell(told);
-  }, SHOWN_FIRST);
+  });
+}
+
+/** Calls `done` once the picture is shown, or is late. */
+function afterPicture(done) {
+  const waits = new AbortController();
+  const set = () => {
+    if (!waits.signal.aborted) setTimeout(done, SHOWN_FIRST);
+    waits.abort();
+  };
+  for (const type of ["load", "error"]) at("picture").addEventListener(type, set, { signal: waits.signal });
+  setTimeout(set, view.screen && !at("picture").complete ? PICTURE_LATE : 0);
 }
 
 function showRest() {
