@@ -670,7 +670,7 @@ fn what_is_in_the_editor_is_never_lost_unasked() {
     folder.write("b.ltl", "F [text = theirs]\n");
     browser.wait("!document.getElementById('disk').hidden && document.getElementById('save').disabled");
     browser.click("check");
-    browser.wait("document.getElementById('status').textContent.includes('which of the two stays')");
+    browser.wait("document.getElementById('disk').contains(document.activeElement)");
     assert_eq!(folder.read("b.ltl"), "F [text = theirs]\n");
     let keep = browser.element("document.querySelector('#disk button:last-child')");
     browser.post(&format!("element/{keep}/click"), &json!({}));

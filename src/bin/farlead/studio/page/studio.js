@@ -1035,7 +1035,9 @@ async function saveText(over = false) {
   const text = at("text").value;
   const file = opened.file || draftFile();
   if (isTheirs() && !over) {
-    say(`${file} has changed on disk: choose below the text which of the two stays.`, true);
+    at("disk").scrollIntoView({ block: "center" });
+    at("disk").querySelector("button").focus();
+    tell(`${file} has changed on disk. Which of the two stays?`);
     return null;
   }
   const saved = await request({ do: "save", file, text, was: opened.disk });
