@@ -445,7 +445,7 @@ fn decide_by_search(
         }
         if let Some(news) = asked.news {
             news.searched(&spec.name, *episode, (*steps, *closest), trace);
-            news.walked(&spec.name, steps_of);
+            news.take_in(&spec.name, steps_of);
         }
         // The curve of a report needs about a thousand points, and more of the first episodes.
         if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {

@@ -81,14 +81,14 @@ struct State {
     screens: ScreenNumbers,
     /// Of each subject the time of its last line, and how near its search had come.
     told: BTreeMap<String, (Instant, Option<u32>)>,
-    /// Of each spec, what its search has seen.
-    walked: BTreeMap<String, Walked>,
+    /// Maps by the spec that is searched for.
+    maps: BTreeMap<String, SpecMap>,
     /// Time from which on the next map may be drawn.
     next_map: Option<Instant>,
 }
 
 /// Screens and ways that a search for a spec has seen, for its map.
-struct Walked {
+struct SpecMap {
     model: LearnedModel,
     screens: BTreeMap<Identity, Arc<Screen>>,
     steps: u64,
@@ -125,10 +125,10 @@ impl News {
 
     /// Takes in the steps of an episode of the search for the spec `name`, and tells the map of what it has seen from time to
     /// time.
-    pub fn walked(&self, name: &str, steps_of: StepsOf<'_>) {
+    pub fn take_in(&self, name: &str, steps_of: StepsOf<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Walked { model, screens, steps } = state.walked.entry(name.to_string()).or_insert_with(|| {
-            Walked { model: LearnedModel::new(ModelApp::default()), screens: BTreeMap::new(), steps: 0 }
+        let SpecMap { model, screens, steps } = state.maps.entry(name.to_string()).or_insert_with(|| {
+            SpecMap { model: LearnedModel::new(ModelApp::default()), screens: BTreeMap::new(), steps: 0 }
         });
         steps_of(&mut |taken| {
             *steps += 1;
@@ -139,7 +139,7 @@ impl News {
             }
         });
         state.map(Some(name), |state| {
-            let Walked { model, screens, .. } = &state.walked[name];
+            let SpecMap { model, screens, .. } = &state.maps[name];
             map_svg(model, |states| {
                 states.iter().find_map(|&at| screens.get(&model.states()[at].identity).cloned())
             })
@@ -176,7 +176,7 @@ impl State {
             begun: Instant::now(),
             screens: ScreenNumbers::new(),
             told: BTreeMap::new(),
-            walked: BTreeMap::new(),
+            maps: BTreeMap::new(),
             next_map: None,
         }
     }

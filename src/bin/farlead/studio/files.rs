@@ -25,8 +25,9 @@ pub struct Files {
     root: PathBuf,
     /// Files that a page shows, and how they were when they were read last.
     watched: BTreeMap<String, Option<State>>,
-    /// Names at the last look at all folders, when that was, and the time it took.
+    /// Names that the pages know.
     listed: Vec<String>,
+    /// Time of the last look at all folders for changes, and how long it took.
     looked: Option<(Instant, Duration)>,
 }
 
@@ -108,20 +109,22 @@ impl Files {
     /// Returns the watched files that somebody else has changed, with their texts; none for one that is gone, or has become
     /// a link out of the project.
     pub fn changed(&mut self) -> Vec<(String, Option<String>)> {
+        let names: Vec<String> = self.watched.keys().cloned().collect();
         let mut changed = Vec::new();
-        for (name, known) in &self.watched {
-            let path = self.path(name).ok();
+        for name in names {
+            let path = self.path(&name).ok();
             let now = path.as_deref().and_then(state);
-            if now != *known {
-                changed.push((name.clone(), now, path.and_then(|path| text_of(&path).ok())));
+            if self.watched.insert(name.clone(), now) != Some(now) {
+                changed.push((name, path.and_then(|path| text_of(&path).ok())));
             }
         }
-        let mut texts = Vec::new();
-        for (name, now, text) in changed {
-            self.watched.insert(name.clone(), now);
-            texts.push((name, text));
-        }
-        texts
+        changed
+    }
+
+    /// Returns the names of all spec files and stored tests, against which later changes are told.
+    pub fn list_again(&mut self) -> Vec<String> {
+        self.listed = self.list();
+        self.listed.clone()
     }
 
     /// Returns the list of files if it is another than the last one, and if looking again takes little of the time.
@@ -130,11 +133,10 @@ impl Files {
             return None;
         }
         let began = Instant::now();
-        let now = self.list();
+        let before = std::mem::take(&mut self.listed);
+        let now = self.list_again();
         self.looked = Some((Instant::now(), began.elapsed()));
-        let is_other = now != self.listed;
-        self.listed.clone_from(&now);
-        is_other.then_some(now)
+        (now != before).then_some(now)
     }
 }
 

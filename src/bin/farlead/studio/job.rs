@@ -118,7 +118,7 @@ impl Job {
     }
 }
 
-/// What the last command has said, for pages that join later.
+/// Lines and end of the last command, for pages that join later.
 pub struct Said {
     /// Command as one types it.
     command: String,

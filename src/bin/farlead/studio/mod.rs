@@ -259,7 +259,7 @@ struct Host<'a> {
     studio: Studio,
     files: Files,
     job: Option<Job>,
-    /// What the last command has said, if there was one.
+    /// Lines and end of the last command, if there was one.
     said: Option<Said>,
     /// News of the last command.
     news: ReadNews,
@@ -380,7 +380,7 @@ impl<'a> Host<'a> {
             self.tell_all(&json!({ "event": "file", "file": file, "text": text }));
         }
         if let Some(files) = self.files.changed_list() {
-            self.tell_all(&json!({ "event": "files", "files": files }));
+            self.tell_files(&files);
         }
     }
 
@@ -392,8 +392,7 @@ impl<'a> Host<'a> {
         self.tell_all(&json!({ "event": "paused", "rests": rests }));
     }
 
-    fn tell_files(&mut self) {
-        let files = self.files.list();
+    fn tell_files(&mut self, files: &[String]) {
         self.tell_all(&json!({ "event": "files", "files": files }));
     }
 
@@ -480,7 +479,8 @@ impl<'a> Host<'a> {
             ProjectRequest::Open { file } => json!({ "text": self.files.read(&file)? }),
             ProjectRequest::Save { file, text, was } => {
                 self.files.write(&file, &text, was.as_deref())?;
-                self.tell_files();
+                let files = self.files.list_again();
+                self.tell_files(&files);
                 json!({})
             }
             ProjectRequest::Editor { message } => {
@@ -720,7 +720,8 @@ impl<'a> Host<'a> {
                 if let Some(said) = &mut self.said {
                     said.ended = Some(ended);
                 }
-                self.tell_files();
+                let files = self.files.list_again();
+                self.tell_files(&files);
                 // A view needs no device.
                 let _ = self.tell_view();
             }

@@ -24,9 +24,6 @@ function make(tag, fields = {}, ...children) {
   return made;
 }
 
-/** Number of what was said last. */
-let saying = 0;
-
 /** Brings the children of an element up to date: `wanted` has a key and a maker for each, and those with the same key stay. */
 function renew(part, wanted) {
   wanted.forEach(([key, made], number) => {
@@ -38,6 +35,9 @@ function renew(part, wanted) {
   });
   while (part.children.length > wanted.length) part.lastElementChild.remove();
 }
+
+/** Number of what was said last. */
+let saying = 0;
 
 function say(text, isBad = false) {
   saying += 1;
@@ -368,7 +368,7 @@ function showScreen() {
   );
 }
 
-/** What the actions do that are on no widget. */
+/** Effects of the actions that are on no widget, in words. */
 const ON_DEVICE = {
   back: "Press the back key",
   rotate: "Turn the device",
@@ -1245,7 +1245,7 @@ function showConfirmed(code) {
   if (code !== 0) say(`${job.confirms} has the run that you led, and it is not confirmed: see "What the command says". Mend the test once more, or replay it.`, true);
 }
 
-/** What the exit codes of commands mean. */
+/** Meanings of the exit codes of commands. */
 const ENDS = {
   0: "all passed",
   1: "not all passed",
