@@ -16,7 +16,7 @@ use farlead::device::{Capabilities, Device, Observation};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
 
 use crate::ci;
-use crate::cli::{Ended, command, ended, file};
+use crate::cli::{Ended, command, ended, file, has_https};
 use crate::programs::kept;
 use crate::project::Folder;
 
@@ -459,15 +459,15 @@ fn a_server_that_is_none_gets_a_message() {
     // Serves pages, and no sessions.
     let pages = served();
     let secret = pages.replace("http://", "http://anna:k3y@");
+    let encrypted = if has_https() {
+        "no answer from the WebDriver server at https://127.0.0.1:9"
+    } else {
+        "https://127.0.0.1:9 needs encryption, which this farlead is built without"
+    };
     for (device, code, expected) in [
         (secret.as_str(), 4, "is no WebDriver server, or answers oddly: status 404"),
         ("http://anna:k3y@127.0.0.1:9", 4, "no answer from the WebDriver server at http://127.0.0.1:9"),
-        #[cfg(not(feature = "https"))]
-        (
-            "https://anna:k3y@127.0.0.1:9",
-            4,
-            "https://127.0.0.1:9 needs encryption, which this farlead is built without",
-        ),
+        ("https://anna:k3y@127.0.0.1:9", 4, encrypted),
         ("sim", 2, "a page is opened in a browser, and `--device sim` is none"),
     ] {
         let checked = farlead(&["check", &spec, "--url", page, "--device", device]);

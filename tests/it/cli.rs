@@ -23,8 +23,17 @@ pub fn command(args: &[&str]) -> Command {
 /// Returns the binary under test: that in `FARLEAD_TEST_BINARY`, such as a release build, which searches in half the time, or
 /// else the one that is built with the tests.
 pub fn binary() -> PathBuf {
-    let named = std::env::var_os("FARLEAD_TEST_BINARY").map(PathBuf::from);
-    named.unwrap_or_else(|| env!("CARGO_BIN_EXE_farlead").into())
+    named().unwrap_or_else(|| env!("CARGO_BIN_EXE_farlead").into())
+}
+
+/// Returns the binary in `FARLEAD_TEST_BINARY`.
+fn named() -> Option<PathBuf> {
+    std::env::var_os("FARLEAD_TEST_BINARY").map(PathBuf::from)
+}
+
+/// True if the binary under test speaks to `https://`. One in `FARLEAD_TEST_BINARY` has the features that are default.
+pub fn has_https() -> bool {
+    cfg!(feature = "https") && named().is_none()
 }
 
 /// Returns `program`, a farlead, with these arguments, like [`command`].
