@@ -329,6 +329,18 @@ impl Studio {
         Some(screen_svg(screen, picture.as_deref(), self.displays().canvas(screen)))
     }
 
+    /// Returns the number of the picture that the last screen has.
+    pub fn shown_picture(&self) -> Option<usize> {
+        self.steps.last().map(|last| last.picture)
+    }
+
+    /// Returns the picture of this number if it is a drawing, as SVG of shapes and texts alone: neither a photograph nor
+    /// anything else that has to be loaded is in it.
+    pub fn drawing(&self, number: usize) -> Option<String> {
+        let (_, photograph) = self.pictures.get(&number)?;
+        if photograph.is_none() { self.picture(number) } else { None }
+    }
+
     fn displays(&self) -> Displays {
         let pictures = self.pictures.values().filter_map(|(_, picture)| picture.as_deref());
         Displays::of(self.pictures.values().map(|(screen, _)| &**screen), pictures)

@@ -95,6 +95,32 @@ impl Browser {
         self.post(&format!("element/{button}/click"), &json!({}));
     }
 
+    /// Checks that the drawing of a hostile text is text, and that a drawing of anything but shapes and texts is no part of the page.
+    #[track_caller]
+    fn has_inert_drawings(&self) {
+        let drawn = "document.getElementById('picture').shadowRoot";
+        self.wait(&format!("{drawn}.querySelector('svg')"));
+        let text = self.value(&format!("{drawn}.querySelector('svg').textContent"));
+        assert!(text.as_str().is_some_and(|text| text.contains("</svg><script>ran = 1</script>")), "{text}");
+        assert_eq!(self.value(&format!("{drawn}.querySelectorAll('script, img').length")), 0);
+        assert_eq!(self.value("typeof ran"), "undefined");
+        for (drawn, is_part) in [
+            ("<rect x=\"1\"/>", true),
+            ("<script>ran = 1</script>", false),
+            ("<style>rect { fill: red }</style>", false),
+            ("<image href=\"http://example.org/a.png\"/>", false),
+            ("<foreignObject/>", false),
+            ("<a/>", false),
+            ("<rect onclick=\"ran = 1\"/>", false),
+            ("<rect xmlns=\"http://www.w3.org/1999/xhtml\"/>", false),
+            ("<rect", false),
+        ] {
+            let svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\"><style/>{drawn}</svg>");
+            self.value(&format!("keepDrawing({})", json!({ "number": 9_999, "svg": svg })));
+            assert_eq!(self.value("drawing(9999) !== null"), is_part, "{svg}");
+        }
+    }
+
     /// Checks that the page looks like the reference of this name, with an element of it in view.
     #[track_caller]
     fn looks_like(&self, name: &str, in_view: &str) {
@@ -177,10 +203,12 @@ fn a_value_is_remembered_with_a_click_and_its_spec_found() {
     folder.write(
         "counter.app",
         "app org.example \"Counter\" 1.0\nlaunch Main\nactivity Main .Main {\n    own n = 3\n    \
-         TextView #count \"{n}\"\n    Button #more \"More\" -> n = n + 2\n}\n",
+         TextView #count \"{n}\"\n    Button #more \"More\" -> n = n + 2\n    \
+         TextView \"</svg><script>ran = 1</script><img src=x onerror='ran = 1'>\"\n}\n",
     );
     let studio = Studio::start(&folder, &["--app", "counter.app"], |_| {});
     let browser = Browser::open(&studio.url);
+    browser.has_inert_drawings();
     browser.press("3, TextView", 2);
     browser.choose("Remember");
     browser.wait("view.remembered.length === 1");

@@ -158,8 +158,12 @@ enum Wanted {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 enum ProjectRequest {
-    /// Says the version of the messages that the page knows.
-    Hello { version: u32 },
+    /// Says the version of the messages that the page knows, and if it wants drawings of new screens with their views.
+    Hello {
+        version: u32,
+        #[serde(default)]
+        drawings: bool,
+    },
     /// Lists the spec files and stored tests of the project.
     Files,
     /// Reads a file, and tells of its changes from now on.
@@ -280,6 +284,9 @@ struct Walked {
 struct Page {
     sender: SyncSender<String>,
     editor: lsp::Server,
+    /// Number from which on it has not had the drawings; none if it wants none. Numbers of pictures grow, so each
+    /// drawing is sent once.
+    drawings_from: Option<usize>,
 }
 
 impl<'a> Host<'a> {
@@ -324,7 +331,8 @@ impl<'a> Host<'a> {
     fn take(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Joined(number, sender) => {
-                self.pages.insert(number, Page { sender, editor: lsp::Server::ready() });
+                let editor = lsp::Server::ready();
+                self.pages.insert(number, Page { sender, editor, drawings_from: None });
             }
             Incoming::Left(number) => {
                 self.pages.remove(&number);
@@ -433,6 +441,7 @@ impl<'a> Host<'a> {
                 let reply = serde_json::to_value(reply)?;
                 // The reply to a request that changes the run is its view.
                 if changes {
+                    self.tell_drawing();
                     self.tell_all(&json!({ "event": "view", "view": reply }));
                 }
                 Ok(reply)
@@ -459,11 +468,15 @@ impl<'a> Host<'a> {
 
     fn answer_about_project(&mut self, page: u64, request: ProjectRequest) -> anyhow::Result<Value> {
         Ok(match request {
-            ProjectRequest::Hello { version } => {
+            ProjectRequest::Hello { version, drawings } => {
                 if version != PROTOCOL {
                     let message = format!("this studio speaks version {PROTOCOL}; reload the page");
                     return Err(Mistake::new(message).into());
                 }
+                if let Some(page) = self.pages.get_mut(&page) {
+                    page.drawings_from = drawings.then_some(0);
+                }
+                self.tell_drawing();
                 json!({
                     "version": PROTOCOL,
                     "farlead": env!("CARGO_PKG_VERSION"),
@@ -643,8 +656,28 @@ impl<'a> Host<'a> {
         Ok(json!({}))
     }
 
+    /// Tells the drawing of the last screen to the pages that want it and have not had it.
+    fn tell_drawing(&mut self) {
+        let Some(number) = self.studio.shown_picture() else { return };
+        let lacks = |page: &Page| page.drawings_from.is_some_and(|from| from <= number);
+        let lacking: Vec<u64> =
+            self.pages.iter().filter(|(_, page)| lacks(page)).map(|(&page, _)| page).collect();
+        if lacking.is_empty() {
+            return;
+        }
+        let Some(svg) = self.studio.drawing(number) else { return };
+        let message = json!({ "event": "drawing", "number": number, "svg": svg });
+        for page in lacking {
+            self.tell(page, &message);
+            if let Some(page) = self.pages.get_mut(&page) {
+                page.drawings_from = Some(number + 1);
+            }
+        }
+    }
+
     fn tell_view(&mut self) -> anyhow::Result<()> {
         let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
+        self.tell_drawing();
         self.tell_all(&json!({ "event": "view", "view": view }));
         Ok(())
     }

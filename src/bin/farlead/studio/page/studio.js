@@ -11,6 +11,8 @@ let files = [];
 let sent = 0;
 const waiting = new Map();
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /** Returns an element with this text or these children. */
 function make(tag, fields = {}, ...children) {
   const made = document.createElement(tag);
@@ -103,7 +105,8 @@ async function request(message) {
 function connect() {
   socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
   socket.addEventListener("open", async () => {
-    const hello = await request({ do: "hello", version: VERSION });
+    drawings.clear();
+    const hello = await request({ do: "hello", version: VERSION, drawings: true });
     if (!hello) return;
     document.documentElement.dataset.ready = "true";
     showFiles(hello.files);
@@ -136,6 +139,7 @@ function connect() {
 
 function hear(message) {
   if (message.event === "view") showView(message.view);
+  else if (message.event === "drawing") keepDrawing(message);
   else if (message.event === "files") showFiles(message.files);
   else if (message.event === "file") fileChanged(message);
   else if (message.event === "job") beginJob(message.command);
@@ -149,10 +153,60 @@ function hear(message) {
 
 const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token)}`;
 
+// Pictures of the screen.
+
+/** SVG of the screens that the studio has drawn, by the numbers of their pictures, and how many of the last ones are kept. */
+const drawings = new Map();
+const DRAWINGS_KEPT = 100;
+
+function keepDrawing({ number, svg }) {
+  drawings.set(number, svg);
+  if (drawings.size > DRAWINGS_KEPT) drawings.delete(drawings.keys().next().value);
+}
+
+/** Elements of a drawing besides its style, and their attributes: shapes and texts. */
+const DRAWN = new Set(["svg", "g", "rect", "circle", "path", "text", "tspan"]);
+const DRAWN_AS = new Set(["xmlns", "viewBox", "class", "x", "y", "width", "height", "rx", "cx", "cy", "r", "d", "font-size", "text-anchor"]);
+
+/** Returns a drawing as an element, or null.
+ *
+ * It may be part of the page: farlead writes it, and escapes the texts of apps, so they are text there, too. Parsing runs nothing, and
+ * what has any other element or attribute than farlead writes stays out; the policy of the page runs no script but its own. */
+function drawing(number) {
+  if (!drawings.has(number)) return null;
+  const root = new DOMParser().parseFromString(drawings.get(number), "image/svg+xml").documentElement;
+  const [style, ...rest] = root.querySelectorAll("*");
+  const isDrawn = (element) => element.namespaceURI === SVG && DRAWN.has(element.localName) && element.getAttributeNames().every((name) => DRAWN_AS.has(name));
+  const isStyle = style?.localName === "style" && !style.attributes.length && !style.children.length;
+  return isStyle && [root, ...rest].every(isDrawn) ? document.adoptNode(root) : null;
+}
+
+/** The picture of the screen, apart from the styles and the texts of the page. */
+const frame = at("picture").attachShadow({ mode: "open" });
+const framed = new CSSStyleSheet();
+framed.replaceSync(":host > * { display: block; width: 100%; }");
+frame.adoptedStyleSheets = [framed];
+
+/** Shows a picture; the promise ends when it is there. A drawing is there with the next frame, an image once it is fetched and decoded. */
+async function showPicture(number) {
+  if (latest.picture === number) return;
+  latest.picture = number;
+  const drawn = drawing(number);
+  if (drawn) {
+    frame.replaceChildren(drawn);
+    return;
+  }
+  const image = make("img", { alt: "", src: picture(number) });
+  // One that cannot be shown is as good as another.
+  await image.decode().catch(() => null);
+  if (latest.picture === number) frame.replaceChildren(image);
+}
+
 // The run and the screen.
 
-/** Number of the view that is shown, the focus that waits for its elements, and the number of the screen that the tree is of. */
-const latest = { number: 0, focus: null, tree: null };
+/** Number of the view that is shown, the focus that waits for its elements, the number of the screen that the tree is of, and that of the
+ * picture. */
+const latest = { number: 0, focus: null, tree: null, picture: null };
 
 function showView(next) {
   const before = view;
@@ -160,12 +214,14 @@ function showView(next) {
   latest.number += 1;
   const number = latest.number;
   view = next;
+  const last = view.steps[view.steps.length - 1];
+  const isNew = last && last.picture !== latest.picture;
   // The picture is on its way while the rest is made.
-  if (view.screen) at("picture").src = picture(view.steps[view.steps.length - 1].picture);
+  const shown = view.screen && showPicture(last.picture);
   at("device").textContent = view.device;
   at("activities").hidden = view.launchable.length < 2;
   at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
-  showStrip();
+  showStrip(isNew);
   showScreen();
   showTest();
   showExpected();
@@ -182,24 +238,17 @@ function showView(next) {
   );
   const told = changes(before, next);
   // What takes longer waits until the screen is there; of several views, the last one is worth it.
-  afterPicture(() => {
-    if (number === latest.number) showRest();
-    tell(told);
-  });
-}
-
-/** Calls `done` once the picture is shown, or is late. */
-function afterPicture(done) {
-  const waits = new AbortController();
-  const set = () => {
-    if (!waits.signal.aborted) setTimeout(done, SHOWN_FIRST);
-    waits.abort();
-  };
-  for (const type of ["load", "error"]) at("picture").addEventListener(type, set, { signal: waits.signal });
-  setTimeout(set, view.screen && !at("picture").complete ? PICTURE_LATE : 0);
+  const late = new Promise((over) => setTimeout(over, PICTURE_LATE));
+  Promise.race([shown, late]).then(() =>
+    setTimeout(() => {
+      if (number === latest.number) showRest();
+      tell(told);
+    }, SHOWN_FIRST),
+  );
 }
 
 function showRest() {
+  for (const image of at("strip").querySelectorAll("img:not([src])")) image.src = picture(image.dataset.picture);
   showTree();
   showAtoms();
   at("strip").scrollLeft = at("strip").scrollWidth;
@@ -272,7 +321,8 @@ function showFollow({ can, on, why }) {
   if (why) say(why, true);
 }
 
-function showStrip() {
+/** Shows the steps; the image of the last one waits for the rest of the page if its picture `isNew`, as decoding it takes its time. */
+function showStrip(isNew) {
   const shown = view.steps.map((step, number) => {
     const isLast = number + 1 === view.steps.length;
     const expected = view.expected.filter((one) => one.step === number && one.when !== "never");
@@ -286,7 +336,7 @@ function showStrip() {
       make(
         "button",
         { title, tabIndex: -1, onclick: () => !isLast && openStep(number) },
-        make("img", { src: picture(step.picture), alt: "", loading: "lazy" }),
+        make("img", { alt: "", loading: "lazy", "data-picture": step.picture, ...(isLast && isNew ? {} : { src: picture(step.picture) }) }),
         make("b", {}, `${number}. ${step.action}`),
         make("span", { class: step.crashed ? "bad" : "" }, step.crashed ? "crashed" : step.activity),
         ...notices(),
@@ -1166,7 +1216,6 @@ function showCounts() {
 
 /** Draws lines, each a name and its points. */
 function drawCurve(lines) {
-  const SVG = "http://www.w3.org/2000/svg";
   const [width, height] = [600, 120];
   const all = lines.flatMap(([, line]) => line);
   const most = (part) => Math.max(1, ...all.map((point) => point[part]));
