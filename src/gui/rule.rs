@@ -26,8 +26,31 @@ pub enum Rule {
 /// Rules as tests.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    never: Vec<Vec<(ActionTest, bool)>>,
+    never: Vec<Never>,
     typed: Vec<(WidgetTest, Arc<str>)>,
+}
+
+/// Rule that forbids actions.
+#[derive(Clone, Debug)]
+struct Never {
+    tests: Vec<(ActionTest, bool)>,
+    written: Arc<str>,
+}
+
+impl Never {
+    /// Returns none if an atom is about no action: without one of its tests the rule would forbid more than its user says.
+    fn new(atoms: &[(Atom, bool)]) -> Option<Never> {
+        let tests = atoms.iter().map(|(atom, holds)| Some((ActionTest::new(atom)?, *holds)));
+        let written = atoms.iter().map(|(atom, holds)| format!("{}{atom}", if *holds { "" } else { "!" }));
+        Some(Never {
+            tests: tests.collect::<Option<Vec<_>>>()?,
+            written: written.collect::<Vec<_>>().join(" & ").into(),
+        })
+    }
+
+    fn forbids(&self, action: &Action) -> bool {
+        self.tests.iter().all(|(test, holds)| test.holds(action) == *holds)
+    }
 }
 
 impl Rules {
@@ -36,11 +59,7 @@ impl Rules {
         let mut all = Rules::default();
         for rule in rules {
             match rule {
-                Rule::Never(atoms) => {
-                    let tests = atoms.iter().map(|(atom, holds)| Some((ActionTest::new(atom)?, *holds)));
-                    // Without one of its tests the rule would forbid more than its user says, so all of it is left out.
-                    all.never.extend(tests.collect::<Option<Vec<_>>>());
-                }
+                Rule::Never(atoms) => all.never.extend(Never::new(atoms)),
                 Rule::Type { text, into } => {
                     all.typed.extend(WidgetTest::new(into).map(|into| (into, text.clone())));
                 }
@@ -56,7 +75,18 @@ impl Rules {
 
     /// Returns true if `action` is forbidden.
     pub fn forbid(&self, action: &Action) -> bool {
-        self.never.iter().any(|all| all.iter().all(|(test, holds)| test.holds(action) == *holds))
+        self.forbidding(action).is_some()
+    }
+
+    /// Returns the first rule that forbids `action`, as atoms.
+    pub fn forbidding(&self, action: &Action) -> Option<&Arc<str>> {
+        self.never.iter().find(|rule| rule.forbids(action)).map(|rule| &rule.written)
+    }
+
+    /// Returns the rules that forbid nothing.
+    #[must_use]
+    pub fn without_never(&self) -> Rules {
+        Rules { never: Vec::new(), typed: self.typed.clone() }
     }
 
     /// Removes the forbidden ones from `actions`.

@@ -342,6 +342,8 @@ pub struct SaidScreen {
     pub widgets: Vec<SaidWidget>,
     /// Actions that can be done.
     pub offers: Vec<SaidOffer>,
+    /// Actions that could be done if no rule forbade them.
+    pub forbidden: Vec<SaidForbidden>,
     /// Atoms that hold, as `farlead look` lists them.
     pub atoms: Vec<SaidAtom>,
 }
@@ -381,6 +383,20 @@ pub struct SaidOffer {
     pub atom: Option<String>,
     /// True if it types a text, which the request may say.
     pub types: bool,
+}
+
+/// Action that a rule forbids.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaidForbidden {
+    /// Place of its widget in the tree; none for an action on the device.
+    pub at: Option<usize>,
+    /// Type, as `actionType` compares it.
+    #[serde(rename = "type")]
+    pub action_type: String,
+    /// Action as it is printed; without the text of one that types.
+    pub label: String,
+    /// Atoms of the rule, as farlead.toml has them.
+    pub rule: String,
 }
 
 /// Expectation.

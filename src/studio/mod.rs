@@ -29,7 +29,8 @@ use crate::trace::{Notice, Observation, Trace};
 pub use hand::{Followed, NoStep};
 pub use message::{
     CHARS_MAX, Form, JudgedSpec, JudgedStep, Reply, Request, SaidAtom, SaidBranch, SaidExpectation,
-    SaidOffer, SaidScreen, SaidStep, SaidTerm, SaidTest, SaidTestStep, SaidValue, SaidWidget, View, When,
+    SaidForbidden, SaidOffer, SaidScreen, SaidStep, SaidTerm, SaidTest, SaidTestStep, SaidValue, SaidWidget,
+    View, When,
 };
 use remembered::Remembered;
 use walkthrough::Walkthrough;
@@ -206,6 +207,8 @@ pub struct Studio {
     marker: Marker,
     steps: Vec<LedStep>,
     offers: Vec<Action>,
+    /// Actions that the last screen would offer, and the rule that forbids each.
+    forbidden: Vec<(Action, Arc<str>)>,
     expected: Vec<Expected>,
     remembered: Vec<Remembered>,
     /// Slack of the bounds in time of what is written.
@@ -237,6 +240,7 @@ impl Studio {
             marker: Marker::default(),
             steps: Vec::new(),
             offers: Vec::new(),
+            forbidden: Vec::new(),
             expected: Vec::new(),
             remembered: Vec::new(),
             slack: Slack::default(),
@@ -439,21 +443,19 @@ impl Studio {
     fn show(&mut self) {
         self.number += 1;
         let Some(last) = self.steps.last() else { return };
-        self.offers = offers(&last.observation.screen, &self.repertoire);
-        // One offer a field: the person says what to type.
-        let mut typed: Vec<Arc<str>> = Vec::new();
-        self.offers.retain(|offer| match offer {
-            Action::Text { on, .. } if typed.contains(&on.object_id) => false,
-            Action::Text { on, .. } => {
-                typed.push(on.object_id.clone());
-                true
-            }
-            Action::Reinitialise(_)
-            | Action::Touch(..)
-            | Action::Stroke(..)
-            | Action::Device(_)
-            | Action::User { .. } => true,
-        });
+        let screen = &last.observation.screen;
+        self.offers = offers(screen, &self.repertoire);
+        keep_a_text_each(&mut self.offers);
+        self.forbidden.clear();
+        let rules = &self.repertoire.rules;
+        if rules.forbid_some() {
+            let all = Repertoire { rules: rules.without_never().into(), ..self.repertoire.clone() };
+            let mut all = offers(screen, &all);
+            all.retain(|action| rules.forbid(action));
+            keep_a_text_each(&mut all);
+            let ruled = |action: Action| rules.forbidding(&action).cloned().map(|rule| (action, rule));
+            self.forbidden = all.into_iter().filter_map(ruled).collect();
+        }
     }
 
     /// Returns the number of a picture, which is kept from now on.
@@ -680,8 +682,14 @@ impl Studio {
                 places.entry(on.object_id.to_string()).or_default().push(number);
             }
         }
+        let targets = self.forbidden.iter().filter_map(|(action, _)| action.target());
+        let ruled: BTreeSet<&str> = targets.map(|on| &*on.object_id).collect();
+        let mut ruled_at = BTreeMap::<String, usize>::new();
         let mut widgets = Vec::new();
         screen.for_each_object(|at, widget, object_id| {
+            if ruled.contains(object_id) {
+                ruled_at.insert(object_id.to_string(), at);
+            }
             if widget.is_visible() && widgets.len() < WIDGETS_MAX {
                 let offers = places.get(object_id).cloned().unwrap_or_default();
                 let first = offers.first().and_then(|&first| self.offers[first].target());
@@ -700,6 +708,15 @@ impl Studio {
             height,
             widgets,
             offers: self.offers.iter().map(said_offer).collect(),
+            forbidden: self
+                .forbidden
+                .iter()
+                .map(|(action, rule)| {
+                    let at = action.target().and_then(|on| ruled_at.get(&*on.object_id).copied());
+                    let SaidOffer { action_type, label, .. } = said_offer(action);
+                    SaidForbidden { at, action_type, label, rule: printable(rule).to_string() }
+                })
+                .collect(),
             atoms: atoms_of_screen(screen).iter().take(ATOMS_MAX).map(|one| said_atom(&one.atom)).collect(),
         }
     }
@@ -745,6 +762,23 @@ impl Studio {
             why,
         }
     }
+}
+
+/// Keeps one text for each field: the person says what to type.
+fn keep_a_text_each(offers: &mut Vec<Action>) {
+    let mut typed: Vec<Arc<str>> = Vec::new();
+    offers.retain(|offer| match offer {
+        Action::Text { on, .. } if typed.contains(&on.object_id) => false,
+        Action::Text { on, .. } => {
+            typed.push(on.object_id.clone());
+            true
+        }
+        Action::Reinitialise(_)
+        | Action::Touch(..)
+        | Action::Stroke(..)
+        | Action::Device(_)
+        | Action::User { .. } => true,
+    });
 }
 
 /// Returns the atom that counts the widgets that `atom` holds of, if there are several.

@@ -755,6 +755,11 @@ fn a_rule_that_is_clicked_stands_in_the_project_and_holds_at_once() {
     let ruled = ask(&mut socket, &json!({ "id": 2, "do": "never", "atom": okay }).to_string());
     assert_eq!(ruled["result"], json!({}), "{ruled}");
     assert!(!offers(&mut socket).contains(&okay.to_string()));
+    let forbidden = ask(&mut socket, r#"{"id":1,"do":"view"}"#)["result"]["screen"]["forbidden"].take();
+    assert_eq!(forbidden.as_array().map(Vec::len), Some(1), "{forbidden}");
+    let told =
+        ["type", "label", "rule"].map(|key| forbidden[0][key].as_str().unwrap_or_default().to_string());
+    assert_eq!(told, ["click", "click \"OKAY\"", okay]);
     let typed = json!({ "id": 3, "do": "type-here", "atom": "[id = name]", "text": "Ann's \"note\"" });
     assert_eq!(ask(&mut socket, &typed.to_string())["result"], json!({}));
     let written = "seed = 3\n\n[[rule]]\nnever = '[actionType = click, actionDetail = OKAY]'\n\n\

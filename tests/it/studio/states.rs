@@ -221,6 +221,19 @@ fn a_value_is_remembered_with_a_click_and_its_spec_found() {
         spec.contains("keep old_count = text(id = count): X F [text(id = count) = {old_count + 2}]"),
         "{spec}"
     );
+    // A click that a rule forbids is not done, and the menu says which rule that is.
+    browser.press("More, Button", 2);
+    browser.choose("Never do this");
+    browser.wait("view.screen.forbidden.length === 1 && !document.getElementById('menu').open");
+    browser.press("More, Button", 0);
+    browser.wait("document.getElementById('menu').open");
+    assert_eq!(
+        browser.value(
+            "document.getElementById(document.getElementById('menu').getAttribute('aria-describedby')).textContent"
+        ),
+        "A rule of farlead.toml forbids click \"More\": never [actionType = click, actionDetail = More]."
+    );
+    assert_eq!(browser.value("view.steps.length"), 2);
 }
 
 #[test]

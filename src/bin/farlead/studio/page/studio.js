@@ -510,6 +510,9 @@ function act(offer, text, instead = false) {
   return request(text === undefined ? message : { ...message, text });
 }
 
+/** Returns the action of this type on a widget that a rule forbids, if there is one. */
+const forbiddenOn = (widget, type) => view.screen.forbidden.find((one) => one.at === widget.at && one.type === type);
+
 const offerOf = (widget, type) => widget.offers.find((number) => view.screen.offers[number].type === type);
 
 /** Does what a finger on this widget would do, or what the next step of a test says if its own widget is not there. */
@@ -520,17 +523,21 @@ function touch(widget) {
   const types = widget.offers.some((number) => view.screen.offers[number].types);
   if (types && !missing) openMenu(widget);
   else if (own !== undefined) act(own, undefined, Boolean(missing));
-  else if (!view.is_away) {
+  else if (view.is_away) return;
+  else if (forbiddenOn(widget, type)) openMenu(widget);
+  else {
     // A text on a button takes no touch itself; the button around it does.
     const [left, top, right, bottom] = widget.bounds;
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     const around = view.screen.widgets.filter((other) => {
       const [l, t, r, b] = other.bounds;
-      return other.at < widget.at && l <= x && x <= r && t <= y && y <= b && offerOf(other, type) !== undefined;
+      return other.at < widget.at && l <= x && x <= r && t <= y && y <= b && (offerOf(other, type) !== undefined || forbiddenOn(other, type));
     });
     const nearest = around[around.length - 1];
-    if (nearest) act(offerOf(nearest, type), undefined, Boolean(missing));
-    else openMenu(widget);
+    const forbidden = nearest && forbiddenOn(nearest, type);
+    // What is farther out is another action than the one that is forbidden.
+    if (nearest && !forbidden) act(offerOf(nearest, type), undefined, Boolean(missing));
+    else openMenu(widget, forbidden ? [forbidden] : []);
   }
 }
 
@@ -598,13 +605,16 @@ async function mend() {
 
 const menu = { screen: null };
 
-async function openMenu(widget) {
+/** Opens the menu of a widget; it says which rules forbid an action on it, or on what is `around` it. */
+async function openMenu(widget, around = []) {
+  const forbidden = [...view.screen.forbidden.filter((one) => one.at === widget.at), ...around];
   const found = await request({ do: "widget", screen: view.screen.number, at: widget.at });
-  if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms, found.terms);
+  if (found) openAtoms(named(widget), `${widget.class}${widget.id ? `, id ${widget.id}` : ""}`, widget.offers, found.atoms, found.terms, forbidden);
 }
 
-function openAtoms(title, about, offers, atoms, terms = []) {
+function openAtoms(title, about, offers, atoms, terms = [], forbidden = []) {
   menu.screen = view.screen.number;
+  at("menu-forbidden").textContent = forbidden.map(({ label, rule }) => `A rule of farlead.toml forbids ${label}: never ${rule}.`).join("\n");
   at("menu-title").textContent = title;
   at("menu-about").textContent = about;
   const close = () => at("menu").close();
