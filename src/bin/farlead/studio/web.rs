@@ -3,13 +3,14 @@
 //! It listens on this machine alone and answers whoever knows the token of this start. Each connection has threads of its own;
 //! what they read is handed on as [`Incoming`] events, in one row for all.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use super::{Incoming, Wanted};
 const HEAD_MAX: usize = 16_000;
 /// Longest message of a page, in bytes: a spec file with all signs escaped.
 const MESSAGE_MAX: usize = 8_000_000;
-/// Most connections at a time.
+/// Most connections at a time: of more, the one that has waited longest for a request gives way.
 const CONNECTIONS_MAX: usize = 64;
 /// Messages that wait for a page; one that takes no more of them is gone.
 const WAITING_MAX: usize = 10_000;
@@ -49,12 +50,14 @@ impl Web {
             token: web.token.clone(),
             sender: Mutex::new(sender),
             next: AtomicU64::new(0),
-            open: AtomicUsize::new(0),
+            connections: Mutex::default(),
         });
         thread::spawn(move || {
-            for stream in listener.incoming().filter_map(Result::ok) {
-                let shared = shared.clone();
-                thread::spawn(move || shared.accept(stream));
+            for (number, stream) in (0..).zip(listener.incoming().filter_map(Result::ok)) {
+                if shared.connections().admit(number, &stream) {
+                    let shared = shared.clone();
+                    thread::spawn(move || shared.accept(number, stream));
+                }
             }
         });
         Ok(web)
@@ -92,7 +95,30 @@ struct Shared {
     token: String,
     sender: Mutex<Sender<Incoming>>,
     next: AtomicU64,
-    open: AtomicUsize,
+    connections: Mutex<Connections>,
+}
+
+/// Connections that are open.
+#[derive(Default)]
+struct Connections {
+    open: usize,
+    /// Those whose request has not arrived, the oldest first.
+    waiting: BTreeMap<u64, TcpStream>,
+}
+
+impl Connections {
+    /// Takes in a connection; where there are too many, the oldest that waits is closed. Returns false if none does.
+    fn admit(&mut self, number: u64, stream: &TcpStream) -> bool {
+        if self.open >= CONNECTIONS_MAX {
+            let Some((_, oldest)) = self.waiting.pop_first() else { return false };
+            // Its thread reads the end, and counts it no longer; a peer that is gone needs no end.
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        // One that cannot be closed from here waits until its time is over.
+        self.waiting.extend(stream.try_clone().ok().map(|stream| (number, stream)));
+        self.open += 1;
+        true
+    }
 }
 
 /// Answer to a request for a document.
@@ -140,20 +166,26 @@ impl Answer {
 }
 
 impl Shared {
-    fn accept(&self, mut stream: TcpStream) {
-        if self.open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS_MAX {
-            // A browser that goes away in the middle leaves nobody to tell.
-            let _ = self.serve(&mut stream);
-        }
-        let _ = stream.shutdown(Shutdown::Both);
-        self.open.fetch_sub(1, Ordering::Relaxed);
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
+    fn accept(&self, number: u64, mut stream: TcpStream) {
+        // A browser that goes away in the middle leaves nobody to tell.
+        let _ = self.serve(number, &mut stream);
+        let _ = stream.shutdown(Shutdown::Both);
+        let mut connections = self.connections();
+        connections.waiting.remove(&number);
+        connections.open -= 1;
+    }
+
+    fn serve(&self, number: u64, stream: &mut TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
-        let (head, rest) = match head(stream)? {
+        let read = head(stream)?;
+        self.connections().waiting.remove(&number);
+        let (head, rest) = match read {
             Some(read) => read,
             None => return Answer::refused("400 Bad Request", "this is no request").write(stream),
         };
