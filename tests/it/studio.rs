@@ -296,6 +296,20 @@ impl Browser {
         self.wait(&format!("view.expected.length > {expected}"));
     }
 
+    /// Opens and closes the four forms of the spec; returns what each shows, and how many states of its automata are of now.
+    fn forms(&self) -> Vec<Value> {
+        self.value("document.getElementById('forms-part').open = true");
+        self.wait("document.querySelectorAll('#forms h3').length === 4");
+        let shown = "[...document.querySelectorAll('#forms h3')].map((title) => { \
+                     const [text, judged, words, automata] = [...document.querySelectorAll('#forms > *')].slice([...title.parentElement.children].indexOf(title) + 1); \
+                     const now = (image) => decodeURIComponent(image.src).split(' now\"').length - 1; \
+                     return { title: title.textContent, text: text.textContent, judged: judged.textContent, \
+                     words: words.querySelector('pre').textContent, now: [...automata.querySelectorAll('img')].map(now) }; })";
+        let forms = self.value(shown).as_array().cloned().unwrap_or_default();
+        self.value("document.getElementById('forms-part').open = false");
+        forms
+    }
+
     /// Presses keys one after the other.
     fn keys(&self, keys: &[&str]) {
         self.type_keys(keys.iter().flat_map(|key| [("keyDown", *key), ("keyUp", *key)]));
@@ -404,6 +418,25 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     // The palette lacks the last of its twenty colours.
     browser.expect("color, Button", "[count(id = color) = 19]", "now");
     browser.picture("studio-expected.png");
+    let forms = browser.forms();
+    for (form, [title, text, words]) in forms.iter().zip([
+        ["any way there", "\n    F [count(id = color) = 19]\n", "at some step: [count(id = color) = 19]"],
+        ["same types of actions", "F ([actionType = click] & [count", "the type of the action is `click`"],
+        [
+            "exactly these steps",
+            "within 5 steps:\n    [actionType = reinitialise,",
+            "there is a next step, and there:",
+        ],
+        ["Given, When, Then", "\n    And I click \"fab_sketch\"\n", "Given the app is freshly started"],
+    ]) {
+        assert_eq!(form["title"], title, "{form}");
+        assert!(form["text"].as_str().is_some_and(|shown| shown.contains(text)), "{form}");
+        assert!(form["words"].as_str().is_some_and(|shown| shown.contains(words)), "{form}");
+        assert_eq!(form["judged"], "This run meets it at step 4.", "{form}");
+        // One automaton, in which the run is at one place.
+        assert_eq!(form["now"], json!([1]), "{form}");
+    }
+    assert_eq!(forms.len(), 4);
     browser.keep("palette");
     browser.value("document.getElementById('work').scrollIntoView({ block: 'end' })");
     browser.picture("studio-kept.png");

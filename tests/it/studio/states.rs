@@ -263,7 +263,17 @@ fn a_command_is_watched_while_it_runs_and_by_whoever_joins_later() {
     late.value("document.getElementById('episodes-part').open = true");
     late.wait("job.episodes.length > 0 && document.querySelectorAll('#episodes li').length > 0");
     browser.click("stop");
-    late.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    for page in [&late, &browser] {
+        page.wait("document.getElementById('progress').textContent.startsWith('It ended')");
+    }
+    // Of many episodes some are shown, and more to whoever asks for them. Others like one that was found make them many.
+    browser.value(
+        "void [...Array(30).keys()].forEach((more) => takeNews({ ...job.episodes[0], episode: 1e6 + more }))",
+    );
+    let shown = "document.getElementById('episodes').children.length";
+    browser.wait(&format!("{shown} === 20"));
+    browser.click("more-episodes");
+    browser.wait(&format!("{shown} === Math.min(40, job.episodes.length)"));
 }
 
 #[test]
