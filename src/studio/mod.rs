@@ -7,6 +7,7 @@
 mod draft;
 mod hand;
 mod message;
+mod pictures;
 mod remembered;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use crate::gui::{
     shortfall,
 };
 use crate::replay::{Judged, Player, Slack, capture};
-use crate::report::{Displays, screen_svg};
+use crate::report::Displays;
 use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable};
 use crate::trace::{Notice, Observation, Trace};
 
@@ -32,6 +33,7 @@ pub use message::{
     SaidForbidden, SaidOffer, SaidScreen, SaidStep, SaidTerm, SaidTest, SaidTestStep, SaidValue, SaidWidget,
     View, When,
 };
+pub use pictures::Pictures;
 use remembered::Remembered;
 use walkthrough::Walkthrough;
 
@@ -49,9 +51,6 @@ const EXPECTED_MAX: usize = 200;
 
 /// Most widgets of a screen that are shown: nobody tells more apart.
 const WIDGETS_MAX: usize = 3_000;
-
-/// Most pictures that are kept besides those of the run.
-const PICTURES_SPARE: usize = 200;
 
 /// Most steps of all branches together.
 const BRANCH_STEPS_MAX: usize = 2_000;
@@ -194,9 +193,6 @@ struct Branch {
     remembered: Vec<Remembered>,
 }
 
-/// Screen and its photograph, if the device has one.
-type Shown = (Arc<Screen>, Option<Arc<Picture>>);
-
 /// App that a person drives.
 pub struct Studio {
     /// Device; none while somebody else uses it.
@@ -218,10 +214,7 @@ pub struct Studio {
     branches: Vec<Branch>,
     /// Test that is walked through.
     test: Option<Walkthrough>,
-    /// Pictures of screens by their numbers, each once.
-    pictures: BTreeMap<usize, Shown>,
-    /// Number of the next picture.
-    next_picture: usize,
+    pictures: Pictures,
     /// Number of the screen that is shown.
     number: u64,
     /// True while the last step is a text that a hand types.
@@ -247,8 +240,7 @@ impl Studio {
             name: NAME.to_string(),
             branches: Vec::new(),
             test: None,
-            pictures: BTreeMap::new(),
-            next_picture: 0,
+            pictures: Pictures::default(),
             number: 0,
             is_typing: false,
         }
@@ -329,25 +321,12 @@ impl Studio {
 
     /// Returns the picture of this number, as SVG that stands alone.
     pub fn picture(&self, number: usize) -> Option<String> {
-        let (screen, picture) = self.pictures.get(&number)?;
-        Some(screen_svg(screen, picture.as_deref(), self.displays().canvas(screen)))
+        self.pictures.svg(number)
     }
 
-    /// Returns the number of the picture that the last screen has.
-    pub fn shown_picture(&self) -> Option<usize> {
-        self.steps.last().map(|last| last.picture)
-    }
-
-    /// Returns the picture of this number if it is a drawing, as SVG of shapes and texts alone: neither a photograph nor
-    /// anything else that has to be loaded is in it.
-    pub fn drawing(&self, number: usize) -> Option<String> {
-        let (_, photograph) = self.pictures.get(&number)?;
-        if photograph.is_none() { self.picture(number) } else { None }
-    }
-
-    fn displays(&self) -> Displays {
-        let pictures = self.pictures.values().filter_map(|(_, picture)| picture.as_deref());
-        Displays::of(self.pictures.values().map(|(screen, _)| &**screen), pictures)
+    /// Returns all pictures, to be shown while a request waits for the device, too.
+    pub fn pictures(&self) -> Pictures {
+        self.pictures.clone()
     }
 
     fn start(&mut self, activity: Option<&str>) -> Result<(), Refusal> {
@@ -460,22 +439,7 @@ impl Studio {
 
     /// Returns the number of a picture, which is kept from now on.
     fn picture_of(&mut self, screen: &Arc<Screen>, photograph: Option<Arc<Picture>>) -> usize {
-        let is_it = |(known, seen): &Shown| match (&photograph, seen) {
-            (Some(photograph), Some(seen)) => photograph == seen,
-            (None, None) => Arc::ptr_eq(known, screen) || known == screen,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        if let Some((&number, _)) = self.pictures.iter().find(|(_, shown)| is_it(shown)) {
-            return number;
-        }
-        if self.pictures.len() >= self.steps.len() + PICTURES_SPARE {
-            // A page may still ask for one that only an earlier run has shown, and draws nothing then.
-            let used: BTreeSet<usize> = self.steps.iter().map(|step| step.picture).collect();
-            self.pictures.retain(|number, _| used.contains(number));
-        }
-        self.pictures.insert(self.next_picture, (screen.clone(), photograph));
-        self.next_picture += 1;
-        self.next_picture - 1
+        self.pictures.number_of(screen, photograph, self.steps.iter().map(|step| step.picture))
     }
 
     fn back_to(&mut self, step: usize) -> Result<(), Refusal> {
@@ -645,7 +609,7 @@ impl Studio {
     }
 
     fn view(&self) -> View {
-        let displays = self.displays();
+        let displays = self.pictures.displays();
         View {
             device: self.described.clone(),
             is_away: self.device.is_none(),

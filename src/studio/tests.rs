@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use proptest::prelude::*;
 
+use super::pictures::PICTURES_SPARE;
 use super::*;
 use crate::device::sim::{self, Sim};
 use crate::device::{App, Capabilities, Hand, HandGesture, HandKey, Place};

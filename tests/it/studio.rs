@@ -90,6 +90,11 @@ impl Drop for Studio {
 /// Sends a request and returns its answer; events that come in between are left out.
 pub fn ask(socket: &mut WebSocket<TcpStream>, request: &str) -> Value {
     socket.send(Message::text(request)).expect("a request");
+    answered(socket)
+}
+
+/// Returns the next answer.
+fn answered(socket: &mut WebSocket<TcpStream>) -> Value {
     loop {
         if let Message::Text(text) = socket.read().expect("an answer") {
             let answer: Value = serde_json::from_str(&text).expect("JSON");
@@ -145,13 +150,6 @@ struct Browser {
 
 impl Browser {
     fn open(url: &str) -> Browser {
-        let browser = Browser::begin(url);
-        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
-        browser
-    }
-
-    /// Opens the page, and does not wait until it has anything to show.
-    fn begin(url: &str) -> Browser {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -174,6 +172,7 @@ impl Browser {
         let session = sent(&root, &wanted)["sessionId"].as_str().expect("a session").to_string();
         let browser = Browser { driver, session: format!("{root}/{session}") };
         browser.post("url", &json!({ "url": url }));
+        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
         browser
     }
 
@@ -816,7 +815,7 @@ fn a_rule_that_is_clicked_stands_in_the_project_and_holds_at_once() {
 }
 
 #[test]
-fn a_device_that_is_lost_is_looked_for_when_the_app_is_started_again() {
+fn a_device_that_does_not_answer_holds_up_its_own_requests_alone_and_one_that_is_lost_is_looked_for() {
     let folder = Folder::new("studio-lost");
     let button = |at: u32, text: &str| {
         format!(
@@ -827,17 +826,39 @@ fn a_device_that_is_lost_is_looked_for_when_the_app_is_started_again() {
     };
     let screen = format!(
         r#"{{"screen":{{"package":"org.example","activity":"Main","widgets":[{},{}]}}}}"#,
-        button(0, "go"),
+        button(0, "stall"),
         button(1, "leave")
     );
     let program = format!(
-        "while read -r line; do case \"$line\" in *leave*) exit 3;; *) echo '{screen}';; esac; done\n"
+        "while read -r line; do case \"$line\" in *leave*) exit 3;; *stall*) while [ ! -e go ]; do /bin/sleep 0.1; done;; esac; echo '{screen}'; done\n"
     );
     folder.write("device.sh", &program);
     let studio = Studio::start(&folder, &["--device", "exec:/bin/sh device.sh"], |_| {});
     let mut socket = studio.socket();
     let view = ask(&mut socket, r#"{"id":1,"do":"view"}"#);
     let number = &view["result"]["screen"]["number"];
+    folder.write("mine.ltl", "F [text = a]\n");
+    let act = json!({ "id": 9, "do": "act", "screen": number, "offer": 0 });
+    socket.send(Message::text(act.to_string())).expect("a request");
+    assert_eq!(heard(&mut socket, "silent")["seconds"], 2);
+    let opened = ask(&mut socket, r#"{"id":10,"do":"open","file":"mine.ltl"}"#);
+    assert_eq!(opened["result"]["text"], "F [text = a]\n");
+    let document = json!({ "uri": "studio:file.ltl", "text": "F [txt = a]" });
+    let change = json!({ "method": "textDocument/didOpen", "params": { "textDocument": document } });
+    let edited = ask(&mut socket, &json!({ "id": 11, "do": "editor", "message": change }).to_string());
+    let mistakes = edited["result"]["messages"][0]["params"]["diagnostics"].as_array().map(Vec::len);
+    assert_eq!(mistakes, Some(1), "{edited}");
+    assert_eq!(ask(&mut socket, r#"{"id":12,"do":"stop"}"#)["error"], "no command runs");
+    // A page that is opened now has the run as it was.
+    let hello = ask(&mut studio.socket(), r#"{"id":13,"do":"hello","version":2}"#);
+    assert_eq!(hello["result"]["view"]["steps"].as_array().map(Vec::len), Some(1), "{hello}");
+    let (_, picture) = studio.asked(&format!("/picture/0?token={}", studio.token()), studio.host(), "");
+    assert!(picture.starts_with("<svg "), "{picture}");
+    folder.write("go", "");
+    assert_eq!(heard(&mut socket, "silent")["seconds"], Value::Null);
+    let acted = answered(&mut socket);
+    assert_eq!((&acted["id"], acted["result"]["steps"].as_array().map(Vec::len)), (&json!(9), Some(2)));
+    let number = &acted["result"]["screen"]["number"];
     let lost = ask(&mut socket, &json!({ "id": 2, "do": "act", "screen": number, "offer": 1 }).to_string());
     assert!(
         lost["error"].as_str().is_some_and(|error| error.contains("ended with exit status: 3")),

@@ -388,14 +388,21 @@ fn each_state_of_the_page_looks_as_it_did() {
     let studio = Studio::start(&folder, &["--device", "exec:/bin/sh device.sh"], |_| {});
     let browser = Browser::open(&studio.url);
     browser.press("slow", 0);
-    let late = Browser::begin(&studio.url);
+    let late = Browser::open(&studio.url);
+    // All pages say so, one that is opened now as well.
     for page in [&late, &browser] {
-        page.wait("document.getElementById('status').textContent === 'The device is at work.'");
+        page.wait(
+            "document.getElementById('status').textContent.startsWith('The device has not answered for ')",
+        );
     }
-    late.looks_like("loading", "run");
     browser.looks_like("busy", "app");
+    // The editor goes on meanwhile.
+    late.open_file("never.ltl");
+    late.fill("text", "F [txt = a]");
+    late.wait("document.querySelector('#marked .is-mistake')?.textContent === 'txt'");
+    assert_eq!(late.value("view.steps.length"), 1);
     folder.write("go", "");
-    browser.wait("view.steps.length === 2");
+    browser.wait("view.steps.length === 2 && !document.getElementById('status').textContent");
     browser.press("leave", 0);
     browser.wait("view.is_away");
     browser.looks_like("no-device", "app");

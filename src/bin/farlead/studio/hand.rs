@@ -51,14 +51,9 @@ impl Host<'_> {
         }
     }
 
-    /// Returns if the hand can be followed, and if it is.
-    pub(super) fn follow_state(&self) -> Value {
-        json!({ "can": self.studio.hand().is_some(), "on": self.hand.following.is_some() })
-    }
-
     pub(super) fn tell_follow(&mut self, why: Option<&str>) {
         let (can, on) = (self.studio.hand().is_some(), self.hand.following.is_some());
-        self.tell_all(&json!({ "event": "follow", "can": can, "on": on, "why": why }));
+        self.desk.lock().tell_follow(can, on, why);
     }
 
     /// Takes news of the hand.
@@ -102,7 +97,7 @@ impl Host<'_> {
         if self.tell_view().is_ok()
             && let Some(why) = why
         {
-            self.tell_all(&json!({ "event": "touch", "why": why }));
+            self.desk.lock().tell_all(&json!({ "event": "touch", "why": why }));
         }
     }
 }

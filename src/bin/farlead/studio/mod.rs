@@ -1,23 +1,24 @@
 //! `farlead studio`: a page in the browser on which an app is driven by hand, specs are clicked together, and commands run.
 //!
 //! The library's [`farlead::studio`] leads the run; specs are lint like in an editor; searching, replaying and storing are the
-//! commands of this program, started as a user would type them. One thread owns all of that and takes what pages say in turn.
+//! commands of this program, started as a user would type them. One thread owns the device and takes what is about the run in turn;
+//! the [`desk`] has all that needs no device, and goes on while one does not answer.
 
+mod desk;
 mod devices;
 mod files;
 mod hand;
 mod job;
 mod news;
+mod wait;
 mod web;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::time::Duration;
 
 use clap::Args;
 use farlead::device::{Device, HandNews};
@@ -32,7 +33,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::lsp;
 use crate::outputs::automaton;
 use crate::progress::interruption;
 use crate::project::Project;
@@ -42,19 +42,19 @@ use crate::set_up::{SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Mistake, said_of, say};
+use desk::{SharedDesk, Work, answer_of};
 use devices::Devices;
 use files::Files;
 use hand::FollowedHand;
 use job::{Change, Job, Said};
 use news::ReadNews;
+use wait::Wait;
 use web::Web;
 
 /// Version of the messages; docs/studio-protocol.md has them.
 const PROTOCOL: u32 = 2;
 /// Pause between two looks at files and signals.
 const LOOKS: Duration = Duration::from_millis(250);
-/// Looks at files that change, one in so many.
-const FILES_EVERY: u32 = 4;
 /// Report of the last command, below the folder of the project.
 const REPORT: &str = ".farlead/studio/report.html";
 /// News of the last command.
@@ -97,29 +97,23 @@ pub fn run(args: &StudioArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Missing::new(format!("cannot listen on port {}: {error}; `--port 0` takes a free one", args.port))
     })?;
     let mut host = Host::open(args, (project, set_ups), shell, web.sender())?;
+    let url = web.url();
+    let (sender, work) = channel();
+    host.desk.serve(web.into_incoming(), sender);
     {
         let mut stdout = out();
-        writeln!(stdout, "studio at {}", web.url())?;
+        writeln!(stdout, "studio at {url}")?;
         // Whoever starts it waits for this line, so it must not stay in a buffer.
         stdout.flush()?;
     }
-    let (mut looks, mut last) = (0, Instant::now());
     while !interrupted.load(Ordering::Relaxed) {
-        match web.incoming().recv_timeout(LOOKS) {
-            Ok(incoming) => host.take(incoming),
+        match work.recv_timeout(LOOKS) {
+            Ok(work) => host.take(work),
             Err(RecvTimeoutError::Timeout) => host.rest(),
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if last.elapsed() >= LOOKS {
-            last = Instant::now();
-            looks += 1;
-            host.tell_news();
-            if looks % FILES_EVERY == 0 {
-                host.tell_changed_files();
-            }
-        }
     }
-    host.end(&web);
+    host.end(&work);
     Ok(Exit::Interrupted)
 }
 
@@ -154,24 +148,10 @@ enum Wanted {
     Device(String),
 }
 
-/// Request of a page besides those about the run.
+/// Request of a page about commands, devices and tests, besides those about the run.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 enum ProjectRequest {
-    /// Says the version of the messages that the page knows, and if it wants drawings of new screens with their views.
-    Hello {
-        version: u32,
-        #[serde(default)]
-        drawings: bool,
-    },
-    /// Lists the spec files and stored tests of the project.
-    Files,
-    /// Reads a file, and tells of its changes from now on.
-    Open { file: String },
-    /// Writes a file that was `was` before; none if it was not there.
-    Save { file: String, text: String, was: Option<String> },
-    /// A message of the language server protocol about a text that need not be saved.
-    Editor { message: Value },
     /// Draws the automata of the specs in a text, each with the way of the run.
     Draw {
         text: String,
@@ -211,19 +191,10 @@ enum ProjectRequest {
     Share { devices: Vec<String> },
     /// Follows a hand on the device, or no longer.
     Follow { on: bool },
-    /// Ends the command that runs.
-    Stop,
-    /// Lets the command rest, or go on.
-    Pause { rests: bool },
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 20] = [
-    "hello",
-    "files",
-    "open",
-    "save",
-    "editor",
+const PROJECT_REQUESTS: [&str; 13] = [
     "draw",
     "never",
     "type-here",
@@ -237,8 +208,6 @@ const PROJECT_REQUESTS: [&str; 20] = [
     "drive",
     "share",
     "follow",
-    "stop",
-    "pause",
 ];
 
 /// Reports that a command can write for the studio.
@@ -249,7 +218,7 @@ enum Reports {
     HtmlAndNews,
 }
 
-/// The app, the project, the command that runs, and the pages that look on.
+/// The app, its device, and the project.
 struct Host<'a> {
     args: &'a StudioArgs,
     shell: &'a Shell,
@@ -261,16 +230,11 @@ struct Host<'a> {
     /// None while a command uses the devices.
     app: Option<OpenedApp>,
     studio: Studio,
-    files: Files,
-    job: Option<Job>,
-    /// Lines and end of the last command, if there was one.
-    said: Option<Said>,
-    /// News of the last command.
-    news: ReadNews,
     /// Hand on the device.
     hand: FollowedHand,
-    /// Pages, each with what its editor has open.
-    pages: BTreeMap<u64, Page>,
+    /// Files, pages and the command that runs.
+    desk: SharedDesk,
+    wait: Wait,
     sender: Sender<Incoming>,
 }
 
@@ -279,14 +243,6 @@ struct Host<'a> {
 struct Walked {
     test: TestCase,
     set_up: Vec<SetUpTest>,
-}
-
-struct Page {
-    sender: SyncSender<String>,
-    editor: lsp::Server,
-    /// Number from which on it has not had the drawings; none if it wants none. Numbers of pictures grow, so each
-    /// drawing is sent once.
-    drawings_from: Option<usize>,
 }
 
 impl<'a> Host<'a> {
@@ -300,11 +256,13 @@ impl<'a> Host<'a> {
         let app = devices.of_studio(&args.app, &project).open(&project, shell)?;
         set_ups.check_app(&app.app())?;
         let app = app.with_set_up(set_ups.all());
+        let wait = Wait::default();
         let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
         let repertoire = Repertoire { rules: project.rules.clone(), ..repertoire };
-        let mut studio = Studio::new(app.device(seed(args, &project)), repertoire);
+        let mut studio = Studio::new(wait.on(app.device(seed(args, &project))), repertoire);
         studio.allow(project.slack);
         let files = Files::below(&project.folder);
+        let desk = SharedDesk::new(files, project.folder.join(REPORT), studio.pictures(), wait.clone());
         let mut host = Host {
             args,
             shell,
@@ -314,110 +272,35 @@ impl<'a> Host<'a> {
             devices,
             app: Some(app),
             studio,
-            files,
-            job: None,
-            said: None,
-            news: ReadNews::default(),
             hand: FollowedHand::default(),
-            pages: BTreeMap::new(),
+            desk,
+            wait,
             sender,
         };
         if let Err(refusal) = host.studio.answer(Request::Start { activity: None }) {
             say(&format!("{refusal}; the page can try again"));
         }
+        host.tell_follow(None);
+        host.tell_view()?;
         Ok(host)
     }
 
-    fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Joined(number, sender) => {
-                let editor = lsp::Server::ready();
-                self.pages.insert(number, Page { sender, editor, drawings_from: None });
-            }
-            Incoming::Left(number) => {
-                self.pages.remove(&number);
-            }
-            Incoming::Said(number, text) => {
+    fn take(&mut self, work: Work) {
+        match work {
+            Work::Asked(page, id, message) => {
                 // What was typed by hand comes before what the page wants next.
                 self.rest();
-                let answer = self.answer(number, &text);
-                self.tell(number, &answer);
+                let answer = answer_of(id, self.done(message));
+                let mut desk = self.desk.lock();
+                desk.tell_silence();
+                desk.tell(page, &answer);
             }
-            Incoming::Wanted(wanted, answer) => {
-                let document = match wanted {
-                    Wanted::Picture(number) => self.studio.picture(number),
-                    Wanted::Report => std::fs::read_to_string(self.report()).ok(),
-                    Wanted::Screen(number) => self.news.screen(number),
-                    Wanted::Map => self.news.map(),
-                    Wanted::Device(name) => {
-                        // A phone may take its time, and others go on meanwhile.
-                        thread::spawn(move || answer.send(devices::picture(&name)));
-                        return;
-                    }
-                };
-                // A browser that has gone away wants nothing any more.
-                let _ = answer.send(document);
-            }
-            Incoming::Changed(change) => self.tell_change(change),
-            Incoming::Touched(number, news) => self.take_touch(number, news),
+            Work::Ended(code) => self.end_command(code),
+            Work::Touched(number, news) => self.take_touch(number, news),
         }
     }
 
-    fn tell(&mut self, number: u64, message: &Value) {
-        let Some(page) = self.pages.get(&number) else { return };
-        // A page that takes nothing any more is let go.
-        if page.sender.try_send(message.to_string()).is_err() {
-            self.pages.remove(&number);
-        }
-    }
-
-    fn tell_all(&mut self, message: &Value) {
-        let numbers: Vec<u64> = self.pages.keys().copied().collect();
-        numbers.into_iter().for_each(|number| self.tell(number, message));
-    }
-
-    /// Tells what the command that runs has written since the last call.
-    fn tell_news(&mut self) {
-        for news in self.news.read() {
-            self.tell_all(&json!({ "event": "news", "news": news }));
-        }
-    }
-
-    fn tell_changed_files(&mut self) {
-        for (file, text) in self.files.changed() {
-            self.tell_all(&json!({ "event": "file", "file": file, "text": text }));
-        }
-        if let Some(files) = self.files.changed_list() {
-            self.tell_files(&files);
-        }
-    }
-
-    /// Tells if the command that runs rests.
-    fn tell_rest(&mut self, rests: bool) {
-        if let Some(said) = &mut self.said {
-            said.rests = rests;
-        }
-        self.tell_all(&json!({ "event": "paused", "rests": rests }));
-    }
-
-    fn tell_files(&mut self, files: &[String]) {
-        self.tell_all(&json!({ "event": "files", "files": files }));
-    }
-
-    /// Returns the answer to a message of a page.
-    fn answer(&mut self, page: u64, text: &str) -> Value {
-        let mut message: Value = match serde_json::from_str(text) {
-            Ok(message) => message,
-            Err(error) => return json!({ "id": null, "error": format!("this is no JSON: {error}") }),
-        };
-        let id = message.as_object_mut().and_then(|fields| fields.remove("id")).unwrap_or_default();
-        match self.done(page, message) {
-            Ok(result) => json!({ "id": id, "result": result }),
-            Err(error) => json!({ "id": id, "error": said_of(&error) }),
-        }
-    }
-
-    fn done(&mut self, page: u64, message: Value) -> anyhow::Result<Value> {
+    fn done(&mut self, message: Value) -> anyhow::Result<Value> {
         if !message.is_object() {
             let message = "this request cannot be read: it is no object, like {\"id\":1,\"do\":\"view\"}";
             return Err(Mistake::new(message.to_string()).into());
@@ -425,12 +308,12 @@ impl<'a> Host<'a> {
         let name = message.get("do").and_then(Value::as_str).unwrap_or_default();
         if PROJECT_REQUESTS.contains(&name) {
             let request = ProjectRequest::deserialize(message).map_err(unread)?;
-            return self.answer_about_project(page, request);
+            return self.answer_about_project(request);
         }
         let request = Request::deserialize(message).map_err(unread)?;
         let changes = request.changes();
         let is_start = matches!(request, Request::Start { .. });
-        if is_start && self.studio.is_away() && self.job.is_none() {
+        if is_start && self.studio.is_away() && !self.runs_command() {
             // The device was lost; it may be there again.
             let device = self.open_device()?;
             self.studio.give(device);
@@ -441,8 +324,7 @@ impl<'a> Host<'a> {
                 let reply = serde_json::to_value(reply)?;
                 // The reply to a request that changes the run is its view.
                 if changes {
-                    self.tell_drawing();
-                    self.tell_all(&json!({ "event": "view", "view": reply }));
+                    self.desk.lock().show(reply.clone());
                 }
                 Ok(reply)
             }
@@ -466,41 +348,8 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn answer_about_project(&mut self, page: u64, request: ProjectRequest) -> anyhow::Result<Value> {
+    fn answer_about_project(&mut self, request: ProjectRequest) -> anyhow::Result<Value> {
         Ok(match request {
-            ProjectRequest::Hello { version, drawings } => {
-                if version != PROTOCOL {
-                    let message = format!("this studio speaks version {PROTOCOL}; reload the page");
-                    return Err(Mistake::new(message).into());
-                }
-                if let Some(page) = self.pages.get_mut(&page) {
-                    page.drawings_from = drawings.then_some(0);
-                }
-                self.tell_drawing();
-                json!({
-                    "version": PROTOCOL,
-                    "farlead": env!("CARGO_PKG_VERSION"),
-                    "job": self.job.as_ref().map(|job| &job.shown),
-                    "last": self.said.as_ref().map(Said::shown),
-                    "news": self.news.said(),
-                    "view": self.studio.answer(Request::View)?,
-                    "files": self.files.list(),
-                    "follow": self.follow_state(),
-                })
-            }
-            ProjectRequest::Files => json!({ "files": self.files.list() }),
-            ProjectRequest::Open { file } => json!({ "text": self.files.read(&file)? }),
-            ProjectRequest::Save { file, text, was } => {
-                self.files.write(&file, &text, was.as_deref())?;
-                let files = self.files.list_again();
-                self.tell_files(&files);
-                json!({})
-            }
-            ProjectRequest::Editor { message } => {
-                let page =
-                    self.pages.get_mut(&page).ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
-                json!({ "messages": page.editor.answer(message) })
-            }
             ProjectRequest::Draw { text, file } => {
                 let specs = parse_given(&Source::new(&file, text.clone()), &self.project.actions).file.specs;
                 let judged = match self.studio.answer(Request::Judge { text, file })? {
@@ -516,7 +365,7 @@ impl<'a> Host<'a> {
             ProjectRequest::Never { atom } => self.rule(&[("never", &atom)])?,
             ProjectRequest::TypeHere { atom, text } => self.rule(&[("type", &text), ("into", &atom)])?,
             ProjectRequest::Check { file, only } => {
-                let path = self.files.path(&file)?;
+                let path = self.path(&file)?;
                 let only = only.into_iter().flat_map(|only| ["--only".to_string(), only]).map(OsString::from);
                 let args = ["check".into(), path.into_os_string()].into_iter().chain(only);
                 self.start(args.collect(), Reports::HtmlAndNews)?
@@ -524,17 +373,17 @@ impl<'a> Host<'a> {
             ProjectRequest::Explore { files, budget } => {
                 let mut args: Vec<OsString> = vec!["explore".into()];
                 for file in files {
-                    args.push(self.files.path(&file)?.into_os_string());
+                    args.push(self.path(&file)?.into_os_string());
                 }
                 args.extend(["--budget".into(), budget.unwrap_or(1_000).to_string().into()]);
                 self.start(args, Reports::HtmlAndNews)?
             }
             ProjectRequest::Replay { file } => {
-                let path = self.files.path(&file)?;
+                let path = self.path(&file)?;
                 self.start(vec!["replay".into(), path.into_os_string()], Reports::Html)?
             }
             ProjectRequest::Confirm { file } => {
-                let path = self.files.path(&file)?;
+                let path = self.path(&file)?;
                 self.start(
                     vec!["minimize".into(), path.into_os_string(), "--update".into()],
                     Reports::Nothing,
@@ -547,7 +396,7 @@ impl<'a> Host<'a> {
             }
             ProjectRequest::Drive { device } => {
                 // It may be one that the command uses.
-                if self.job.is_some() {
+                if self.runs_command() {
                     let message = "a command runs; wait until it ends, or stop it, to drive another device";
                     return Err(Mistake::new(message.to_string()).into());
                 }
@@ -564,16 +413,6 @@ impl<'a> Host<'a> {
                 json!({})
             }
             ProjectRequest::Follow { on } => self.follow(on)?,
-            ProjectRequest::Stop => {
-                self.running()?.stop();
-                self.tell_rest(false);
-                json!({})
-            }
-            ProjectRequest::Pause { rests } => {
-                self.running()?.pause(rests);
-                self.tell_rest(rests);
-                json!({})
-            }
         })
     }
 
@@ -590,7 +429,7 @@ impl<'a> Host<'a> {
     /// Opens the app, set up as the project says, or as the test that is walked through wants it.
     fn open_device(&mut self) -> anyhow::Result<Box<dyn Device>> {
         let args = self.devices.of_studio(&self.args.app, &self.project);
-        let app = args.open(&self.project, self.shell)?;
+        let app = self.wait.during(|| args.open(&self.project, self.shell))?;
         let (app, seed) = match &self.walked {
             // As `farlead replay` does it the first time.
             Some(Walked { test, set_up }) => {
@@ -599,24 +438,29 @@ impl<'a> Host<'a> {
             }
             None => (app.with_set_up(self.set_ups.all()), seed(self.args, &self.project)),
         };
-        let device = app.device(seed);
+        let device = self.wait.on(app.device(seed));
         self.app = Some(app);
         Ok(device)
     }
 
     /// Lets go of the app, and opens it anew.
     fn reopen_device(&mut self) -> anyhow::Result<Box<dyn Device>> {
-        if self.job.is_some() && self.app.is_none() {
+        if self.runs_command() && self.app.is_none() {
             return Err(Refusal::Busy.into());
         }
         self.end_following(None);
         self.studio.release();
         self.app = None;
-        self.open_device()
+        let opened = self.open_device();
+        if opened.is_err() {
+            // Pages are to see that there is no device.
+            self.tell_view()?;
+        }
+        opened
     }
 
     fn walk_through(&mut self, file: &str) -> anyhow::Result<Value> {
-        let path = self.files.path(file)?;
+        let path = self.path(file)?;
         let source = sources::read_text(&path)?;
         let read = test_case::read(&source);
         let Some(test) = read.test else {
@@ -656,34 +500,19 @@ impl<'a> Host<'a> {
         Ok(json!({}))
     }
 
-    /// Tells the drawing of the last screen to the pages that want it and have not had it.
-    fn tell_drawing(&mut self) {
-        let Some(number) = self.studio.shown_picture() else { return };
-        let lacks = |page: &Page| page.drawings_from.is_some_and(|from| from <= number);
-        let lacking: Vec<u64> =
-            self.pages.iter().filter(|(_, page)| lacks(page)).map(|(&page, _)| page).collect();
-        if lacking.is_empty() {
-            return;
-        }
-        let Some(svg) = self.studio.drawing(number) else { return };
-        let message = json!({ "event": "drawing", "number": number, "svg": svg });
-        for page in lacking {
-            self.tell(page, &message);
-            if let Some(page) = self.pages.get_mut(&page) {
-                page.drawings_from = Some(number + 1);
-            }
-        }
-    }
-
     fn tell_view(&mut self) -> anyhow::Result<()> {
         let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
-        self.tell_drawing();
-        self.tell_all(&json!({ "event": "view", "view": view }));
+        self.desk.lock().show(view);
         Ok(())
     }
 
-    fn running(&self) -> Result<&Job, Mistake> {
-        self.job.as_ref().ok_or_else(|| Mistake::new("no command runs".to_string()))
+    fn runs_command(&self) -> bool {
+        self.desk.lock().job.is_some()
+    }
+
+    /// Returns the path of a file for the commands of farlead.
+    fn path(&self, file: &str) -> Result<PathBuf, Mistake> {
+        self.desk.lock().files.path(file)
     }
 
     fn report(&self) -> PathBuf {
@@ -708,7 +537,7 @@ impl<'a> Host<'a> {
 
     /// Starts a command on the app of the studio, which can write these reports.
     fn start(&mut self, mut args: Vec<OsString>, reports: Reports) -> anyhow::Result<Value> {
-        if self.job.is_some() {
+        if self.runs_command() {
             let message = "a command runs already; wait until it ends, or stop it";
             return Err(Mistake::new(message.to_string()).into());
         }
@@ -720,7 +549,6 @@ impl<'a> Host<'a> {
         args.extend(self.args.seed.iter().flat_map(|seed| ["--seed".into(), seed.to_string().into()]));
         let shown = job::shown(&args);
         args.extend(self.reports(reports));
-        self.news = ReadNews::new(self.project.folder.join(NEWS));
         let takes_it = self.devices.share_the_driven(&self.args.app, &self.project);
         if takes_it && self.app.as_ref().is_some_and(OpenedApp::is_on_devices) {
             // One at a time drives a device.
@@ -728,37 +556,37 @@ impl<'a> Host<'a> {
             self.studio.release();
             self.app = None;
         }
-        self.job = Some(Job::start(args, shown.clone(), &self.sender)?);
-        self.said = Some(Said::of(shown.clone()));
-        self.tell_all(&json!({ "event": "job", "command": shown }));
+        {
+            // Its first lines wait until all know of it.
+            let mut desk = self.desk.lock();
+            desk.news = ReadNews::new(self.project.folder.join(NEWS));
+            desk.job = Some(Job::start(args, shown.clone(), &self.sender)?);
+            desk.said = Some(Said::of(shown.clone()));
+            desk.tell_all(&json!({ "event": "job", "command": shown }));
+        }
         self.tell_view()?;
         Ok(json!({ "command": shown }))
     }
 
-    fn tell_change(&mut self, change: Change) {
-        match change {
-            Change::Lines(stream, text) => {
-                if let Some(said) = &mut self.said {
-                    said.add(stream, &text);
-                }
-                self.tell_all(&json!({ "event": "lines", "stream": stream.name(), "text": text }));
-            }
-            Change::Ended(code) => {
-                self.tell_news();
-                self.job = None;
-                let has_report = self.report().exists();
-                let lost = self.take_back().err().map(|error| said_of(&error));
-                let ended = json!({ "event": "ended", "code": code, "report": has_report, "lost": lost });
-                self.tell_all(&ended);
-                if let Some(said) = &mut self.said {
-                    said.ended = Some(ended);
-                }
-                let files = self.files.list_again();
-                self.tell_files(&files);
-                // A view needs no device.
-                let _ = self.tell_view();
-            }
+    fn end_command(&mut self, code: Option<i32>) {
+        {
+            let mut desk = self.desk.lock();
+            desk.tell_news();
+            desk.job = None;
         }
+        let has_report = self.report().exists();
+        let lost = self.take_back().err().map(|error| said_of(&error));
+        let ended = json!({ "event": "ended", "code": code, "report": has_report, "lost": lost });
+        {
+            let mut desk = self.desk.lock();
+            desk.tell_all(&ended);
+            if let Some(said) = &mut desk.said {
+                said.ended = Some(ended);
+            }
+            desk.tell_files();
+        }
+        // A view needs no device.
+        let _ = self.tell_view();
     }
 
     /// Takes the device back from a command, and does the run again.
@@ -772,15 +600,16 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    /// Stops the command that runs, and waits for what it has to say.
-    fn end(mut self, web: &Web) {
-        if let Some(job) = &self.job {
+    /// Stops the command that runs, and waits for its end.
+    fn end(mut self, work: &Receiver<Work>) {
+        let mut runs = self.runs_command();
+        if let Some(job) = &self.desk.lock().job {
             job.stop();
         }
-        while self.job.is_some() {
-            match web.incoming().recv() {
-                Ok(Incoming::Changed(Change::Ended(_))) | Err(_) => self.job = None,
-                Ok(_) => {}
+        while runs {
+            match work.recv() {
+                Ok(Work::Ended(_)) | Err(_) => runs = false,
+                Ok(Work::Asked(..) | Work::Touched(..)) => {}
             }
         }
         self.studio.release();

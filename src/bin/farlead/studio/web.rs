@@ -68,9 +68,9 @@ impl Web {
         format!("http://{}/?token={}", self.address, self.token)
     }
 
-    /// Returns the events of all connections.
-    pub fn incoming(&self) -> &Receiver<Incoming> {
-        &self.incoming
+    /// Returns the events of all connections; it goes on to listen.
+    pub fn into_incoming(self) -> Receiver<Incoming> {
+        self.incoming
     }
 
     /// Returns the sender for events of others.

@@ -82,6 +82,17 @@ function ask(message) {
 const BUSY = 100;
 const SLOW = 600;
 
+/** Number of what was said of a device that does not answer. */
+let silence = 0;
+
+/** Shows for how long the device has not answered, until it has. */
+function showSilence({ seconds }) {
+  if (seconds !== null) {
+    say(`The device has not answered for ${seconds} seconds. Look whether it is on and connected. Files, the editor and Stop work meanwhile.`);
+    silence = saying;
+  } else if (silence === saying) say("");
+}
+
 /** Does a request of the user's and shows its error, if there is one. */
 async function request(message) {
   let own = saying;
@@ -149,6 +160,7 @@ function hear(message) {
   else if (message.event === "ended") endJob(message);
   else if (message.event === "follow") showFollow(message);
   else if (message.event === "touch") say(message.why, true);
+  else if (message.event === "silent") showSilence(message);
 }
 
 const picture = (number) => `/picture/${number}?token=${encodeURIComponent(token)}`;
