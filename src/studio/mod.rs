@@ -319,11 +319,6 @@ impl Studio {
         Ok(Reply::View(Box::new(self.view())))
     }
 
-    /// Returns the picture of this number, as SVG that stands alone.
-    pub fn picture(&self, number: usize) -> Option<String> {
-        self.pictures.svg(number)
-    }
-
     /// Returns all pictures, to be shown while a request waits for the device, too.
     pub fn pictures(&self) -> Pictures {
         self.pictures.clone()

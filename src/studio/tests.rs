@@ -531,9 +531,9 @@ fn pictures_stand_alone_and_are_made_once() {
     assert_eq!(numbers, [0, 1, 2, 3]);
     act(&mut studio, "back", None);
     let back = view(&mut studio);
-    let svg = studio.picture(back.steps[4].picture).expect("a picture");
+    let svg = studio.pictures().svg(back.steps[4].picture).expect("a picture");
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"), "{svg}");
-    assert!(studio.picture(99).is_none());
+    assert!(studio.pictures().svg(99).is_none());
 }
 
 /// A simulated phone that a hand touches while the studio drives it.

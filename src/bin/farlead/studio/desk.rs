@@ -75,7 +75,7 @@ struct Page {
     drawings_from: Option<usize>,
 }
 
-/// What lies on the desk.
+/// Files, the command that runs, the pages, and the run as the pages know it.
 pub struct Desk {
     pub files: Files,
     pub job: Option<Job>,

@@ -602,16 +602,11 @@ impl<'a> Host<'a> {
 
     /// Stops the command that runs, and waits for its end.
     fn end(mut self, work: &Receiver<Work>) {
-        let mut runs = self.runs_command();
+        let runs = self.runs_command();
         if let Some(job) = &self.desk.lock().job {
             job.stop();
         }
-        while runs {
-            match work.recv() {
-                Ok(Work::Ended(_)) | Err(_) => runs = false,
-                Ok(Work::Asked(..) | Work::Touched(..)) => {}
-            }
-        }
+        while runs && matches!(work.recv(), Ok(Work::Asked(..) | Work::Touched(..))) {}
         self.studio.release();
     }
 }
