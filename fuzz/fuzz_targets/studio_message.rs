@@ -73,8 +73,9 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!refusal.to_string().is_empty());
         }
         let Ok(Reply::View(view)) = studio.answer(Request::View) else { panic!("a view") };
+        let pictures = studio.pictures();
         for step in &view.steps {
-            assert!(studio.picture(step.picture).is_some());
+            assert!(pictures.svg(step.picture).is_some());
         }
     }
 });

@@ -27,15 +27,15 @@ impl Pictures {
     /// Returns the picture of this number, as SVG that stands alone.
     pub fn svg(&self, number: usize) -> Option<String> {
         let kept = self.kept();
-        let (screen, photograph) = kept.shown.get(&number)?;
-        Some(screen_svg(screen, photograph.as_deref(), kept.displays().canvas(screen)))
+        Some(kept.svg(kept.shown.get(&number)?))
     }
 
     /// Returns the picture of this number if it is a drawing, as SVG of shapes and texts alone: neither a photograph nor
     /// anything else that has to be loaded is in it.
     pub fn drawing(&self, number: usize) -> Option<String> {
-        let is_drawn = self.kept().shown.get(&number).is_some_and(|(_, photograph)| photograph.is_none());
-        if is_drawn { self.svg(number) } else { None }
+        let kept = self.kept();
+        let shown = kept.shown.get(&number).filter(|(_, photograph)| photograph.is_none())?;
+        Some(kept.svg(shown))
     }
 
     pub(super) fn displays(&self) -> Displays {
@@ -81,6 +81,10 @@ impl Pictures {
 }
 
 impl Kept {
+    fn svg(&self, (screen, photograph): &Shown) -> String {
+        screen_svg(screen, photograph.as_deref(), self.displays().canvas(screen))
+    }
+
     fn displays(&self) -> Displays {
         let photographs = self.shown.values().filter_map(|(_, photograph)| photograph.as_deref());
         Displays::of(self.shown.values().map(|(screen, _)| &**screen), photographs)
