@@ -146,7 +146,35 @@ struct Browser {
 }
 
 impl Browser {
+    /// Opens a page and waits until it shows the run.
     fn open(url: &str) -> Browser {
+        let browser = Browser::start();
+        browser.post("url", &json!({ "url": url }));
+        browser.wait_for_run();
+        browser
+    }
+
+    /// Opens a page that hears that it is connected once somebody calls `letOpen()` on it.
+    fn open_unconnected(url: &str) -> Browser {
+        let browser = Browser::start();
+        let source = "const listen = WebSocket.prototype.addEventListener; const open = new Promise((done) => (window.letOpen = done)); \
+                      WebSocket.prototype.addEventListener = function (type, hear) { \
+                      listen.call(this, type, type === 'open' ? () => open.then(hear) : hear); };";
+        let params = json!({ "source": source });
+        browser.post(
+            "goog/cdp/execute",
+            &json!({ "cmd": "Page.addScriptToEvaluateOnNewDocument", "params": params }),
+        );
+        browser.post("url", &json!({ "url": url }));
+        browser
+    }
+
+    #[track_caller]
+    fn wait_for_run(&self) {
+        self.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
+    }
+
+    fn start() -> Browser {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -167,10 +195,7 @@ impl Browser {
         let args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1360,1000"];
         let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": args } } } });
         let session = sent(&root, &wanted)["sessionId"].as_str().expect("a session").to_string();
-        let browser = Browser { driver, session: format!("{root}/{session}") };
-        browser.post("url", &json!({ "url": url }));
-        browser.wait("document.documentElement.dataset.ready === 'true' && view && view.steps.length");
-        browser
+        Browser { driver, session: format!("{root}/{session}") }
     }
 
     fn post(&self, path: &str, body: &Value) -> Value {

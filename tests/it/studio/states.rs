@@ -346,7 +346,14 @@ fn each_state_of_the_page_looks_as_it_did() {
         ),
     );
     let studio = Studio::start(&folder, &["--app", "long.app"], |_| {});
-    let browser = Browser::open(&studio.url);
+    let browser = Browser::open_unconnected(&studio.url);
+    browser.wait(
+        "document.getElementById('status').textContent.startsWith('This page waits for `farlead studio`')",
+    );
+    browser.looks_like("loading", "app");
+    browser.value("letOpen()");
+    browser.wait_for_run();
+    browser.wait("!document.getElementById('status').textContent");
     browser.act("Button");
     browser.looks_like("long-texts", "app");
     drop((browser, studio));

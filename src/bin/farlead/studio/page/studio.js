@@ -93,11 +93,14 @@ function showSilence({ seconds }) {
   } else if (silence === saying) say("");
 }
 
-/** Does a request of the user's and shows its error, if there is one. */
-async function request(message) {
+/** What the page waits for before it is connected. */
+const CONNECTING = "This page waits for `farlead studio` to answer. Look at its terminal: does it still run?";
+
+/** Does a request of the user's and shows its error, if there is one, and what it `waits` for if it takes its time. */
+async function request(message, waits = "The device is at work.") {
   let own = saying;
   const busy = setTimeout(() => at("display").classList.add("is-busy"), BUSY);
-  const slow = setTimeout(() => (say("The device is at work."), (own = saying)), SLOW);
+  const slow = setTimeout(() => (say(waits), (own = saying)), SLOW);
   try {
     const result = await ask(message);
     // What was said meanwhile is news.
@@ -115,9 +118,11 @@ async function request(message) {
 
 function connect() {
   socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
+  const slow = setTimeout(() => say(CONNECTING), SLOW);
   socket.addEventListener("open", async () => {
+    clearTimeout(slow);
     drawings.clear();
-    const hello = await request({ do: "hello", version: VERSION, drawings: true });
+    const hello = await request({ do: "hello", version: VERSION, drawings: true }, CONNECTING);
     if (!hello) return;
     document.documentElement.dataset.ready = "true";
     showFiles(hello.files);
@@ -141,6 +146,7 @@ function connect() {
     else asked.done(message.result);
   });
   socket.addEventListener("close", () => {
+    clearTimeout(slow);
     for (const asked of waiting.values()) asked.failed(new Error("the studio has ended"));
     waiting.clear();
     say("The studio is not reached; is `farlead studio` still running?", true);
