@@ -418,18 +418,15 @@ impl Studio {
         self.number += 1;
         let Some(last) = self.steps.last() else { return };
         let screen = &last.observation.screen;
-        self.offers = offers(screen, &self.repertoire);
-        keep_a_text_each(&mut self.offers);
-        self.forbidden.clear();
         let rules = &self.repertoire.rules;
-        if rules.forbid_some() {
-            let all = Repertoire { rules: rules.without_never().into(), ..self.repertoire.clone() };
-            let mut all = offers(screen, &all);
-            all.retain(|action| rules.forbid(action));
-            keep_a_text_each(&mut all);
-            let ruled = |action: Action| rules.forbidding(&action).cloned().map(|rule| (action, rule));
-            self.forbidden = all.into_iter().filter_map(ruled).collect();
-        }
+        let all = Repertoire { rules: rules.without_never().into(), ..self.repertoire.clone() };
+        let (mut forbidden, mut offers): (Vec<Action>, Vec<Action>) =
+            offers(screen, &all).into_iter().partition(|action| rules.forbid(action));
+        keep_a_text_each(&mut offers);
+        keep_a_text_each(&mut forbidden);
+        let ruled = |action: Action| rules.forbidding(&action).cloned().map(|rule| (action, rule));
+        self.forbidden = forbidden.into_iter().filter_map(ruled).collect();
+        self.offers = offers;
     }
 
     /// Returns the number of a picture, which is kept from now on.

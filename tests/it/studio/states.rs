@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::pictures::looks_like;
-use super::{Browser, Studio, ask, notes_in};
+use super::{Browser, ENTER, Studio, ask, notes_in};
 use crate::adbd::Adb;
 use crate::browser::has_chrome;
 use crate::identity::Phone;
@@ -234,6 +234,37 @@ fn a_value_is_remembered_with_a_click_and_its_spec_found() {
         "A rule of farlead.toml forbids click \"More\": never [actionType = click, actionDetail = More]."
     );
     assert_eq!(browser.value("view.steps.length"), 2);
+}
+
+#[test]
+fn a_key_that_a_rule_forbids_is_shown_and_says_which_rule_that_is() {
+    if !has_chrome() {
+        return;
+    }
+    let folder = Folder::new("studio-keys");
+    folder.write("farlead.toml", "[[rule]]\nnever = '[actionType = back]'\n");
+    let studio = Studio::start(&folder, &["--app", notes_in(&folder)], |_| {});
+    let browser = Browser::open(&studio.url);
+    let said = "A rule of farlead.toml forbids back: never [actionType = back].";
+    // It is on the way of the Tab key, and its description says why it does nothing.
+    browser.tab_to("back");
+    assert_eq!(
+        browser.value(
+            "[document.activeElement.ariaDisabled, document.activeElement.title, at('status').textContent]"
+        ),
+        json!(["true", said, ""])
+    );
+    browser.keys(&[ENTER]);
+    browser.wait("document.getElementById('status').textContent");
+    assert_eq!(browser.text("status"), said);
+    assert_eq!(browser.value("view.steps.length"), 1);
+    let back =
+        "[...document.querySelectorAll('#keys button')].filter((one) => one.textContent === 'back').length";
+    assert_eq!(browser.value(back), 1);
+    // The others do what they say.
+    browser.tab_to("rotate");
+    browser.keys(&[ENTER]);
+    browser.wait("view.steps.length === 2");
 }
 
 #[test]

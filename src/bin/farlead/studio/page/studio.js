@@ -428,12 +428,17 @@ function showScreen() {
   renew(at("widgets"), visible.map((number) => [JSON.stringify([number, size, screen.widgets[number]]), boxed(number)]));
   visible.forEach((number, nth) => (screen.widgets[number].box = at("widgets").children[nth]));
   const onWidgets = new Set(screen.widgets.flatMap((widget) => widget.offers));
-  at("keys").replaceChildren(
-    ...screen.offers.flatMap((offer, number) => {
-      const title = ON_DEVICE[offer.type] || "";
-      return onWidgets.has(number) ? [] : [make("button", { title, disabled: view.is_away, onclick: () => act(number) }, make("span", { class: "cut" }, offer.label))];
-    }),
-  );
+  const key = (label, fields) => make("button", fields, make("span", { class: "cut" }, label));
+  const offered = screen.offers.flatMap(({ type, label }, number) => {
+    const title = ON_DEVICE[type] || "";
+    return onWidgets.has(number) ? [] : [key(label, { title, disabled: view.is_away, onclick: () => act(number) })];
+  });
+  // One that is not done is still on the way of the Tab key: whoever comes to it learns why.
+  const forbidden = screen.forbidden.flatMap((one) => {
+    const title = sentence(one);
+    return one.at === null ? [key(one.label, { title, "aria-disabled": true, onclick: () => say(title, true) })] : [];
+  });
+  at("keys").replaceChildren(...offered, ...forbidden);
 }
 
 /** Effects of the actions that are on no widget, in words. */
@@ -527,6 +532,9 @@ function act(offer, text, instead = false) {
   const message = { do: "act", screen: view.screen.number, offer, instead };
   return request(text === undefined ? message : { ...message, text });
 }
+
+/** Returns a sentence about an action that a rule forbids. */
+const sentence = ({ label, rule }) => `A rule of farlead.toml forbids ${label}: never ${rule}.`;
 
 /** Returns the action of this type on a widget that a rule forbids, if there is one. */
 const forbiddenOn = (widget, type) => view.screen.forbidden.find((one) => one.at === widget.at && one.type === type);
@@ -632,7 +640,7 @@ async function openMenu(widget, around = []) {
 
 function openAtoms(title, about, offers, atoms, terms = [], forbidden = []) {
   menu.screen = view.screen.number;
-  at("menu-forbidden").textContent = forbidden.map(({ label, rule }) => `A rule of farlead.toml forbids ${label}: never ${rule}.`).join("\n");
+  at("menu-forbidden").textContent = forbidden.map(sentence).join("\n");
   at("menu-title").textContent = title;
   at("menu-about").textContent = about;
   const close = () => at("menu").close();
