@@ -27,6 +27,9 @@ use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
+/// Bytes that a simulator remembers in a run that is led by hand: nobody leads it through as many states as a search.
+const BY_HAND_BYTES: usize = 2 << 20;
+
 /// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
 pub struct AppArgs {
@@ -207,6 +210,19 @@ impl OpenedApp {
     pub fn device(&self, seed: Seed) -> Box<dyn Device> {
         let mut device = self.pool.lend(seed);
         device.keep_keyboard(self.keeps_keyboard);
+        self.prepared(device)
+    }
+
+    /// Returns a device as [`OpenedApp::device`] does, for a run that is led by hand.
+    pub fn device_by_hand(&self, seed: Seed) -> Box<dyn Device> {
+        match self.simulator(seed) {
+            Some(simulator) => self.prepared(Box::new(simulator.remembering(BY_HAND_BYTES))),
+            None => self.device(seed),
+        }
+    }
+
+    /// Returns a device that is set up whenever it is started.
+    fn prepared(&self, device: Box<dyn Device>) -> Box<dyn Device> {
         if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
 

@@ -20,7 +20,7 @@ use crate::gui::{Identity, PressedKey, Screen};
 /// Most states remembered.
 const STATES_MAX: usize = 200_000;
 
-/// Most bytes remembered, approximately.
+/// Most bytes remembered, approximately, unless somebody says otherwise.
 const BYTES_MAX: usize = 48 << 20;
 
 /// Approximate bytes of a transition and of a widget on a screen.
@@ -139,7 +139,7 @@ struct Looks {
 }
 
 /// Everything remembered: states, screens, touch maps, transitions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Memo {
     states: States,
     looks: Vec<Looks>,
@@ -148,11 +148,38 @@ pub(super) struct Memo {
     transitions: HashMap<(u32, Gesture), Transition, FxBuildHasher>,
     pub alike: Alike,
     bytes: usize,
+    /// Most bytes remembered, approximately.
+    bytes_max: usize,
+}
+
+impl Default for Memo {
+    fn default() -> Memo {
+        Memo::within(BYTES_MAX)
+    }
 }
 
 impl Memo {
+    /// Returns an empty memo of about so many bytes at most.
+    pub fn within(bytes_max: usize) -> Memo {
+        Memo {
+            states: States::default(),
+            looks: Vec::new(),
+            screens: HashMap::default(),
+            transitions: HashMap::default(),
+            alike: Alike::default(),
+            bytes: 0,
+            bytes_max,
+        }
+    }
+
+    /// Returns an empty memo of the same size at most.
+    pub fn emptied(&self) -> Memo {
+        Memo::within(self.bytes_max)
+    }
+
     pub fn is_full(&self) -> bool {
-        self.states.list.len() > STATES_MAX || self.bytes + self.states.bytes + self.alike.bytes() > BYTES_MAX
+        self.states.list.len() > STATES_MAX
+            || self.bytes + self.states.bytes + self.alike.bytes() > self.bytes_max
     }
 
     pub fn intern(&mut self, known: Known) -> u32 {

@@ -161,6 +161,14 @@ impl Sim {
         self
     }
 
+    /// Returns the same phone, which remembers about `bytes_max` bytes of what it has worked out, in place of 48 MB. Answers do
+    /// not depend on it: a search comes to most states again, and is slower with less; a run that is led by hand is not.
+    #[must_use]
+    pub fn remembering(mut self, bytes_max: usize) -> Sim {
+        self.forget(Memo::within(bytes_max));
+        self
+    }
+
     /// Returns the present, for [`Sim::restore`]; chance is not part of it.
     pub fn save(&mut self) -> Snapshot {
         self.core.save(self.now)
@@ -234,11 +242,9 @@ impl Sim {
 
     /// Replaces the model by one that differs only in its settings.
     pub(super) fn set_model(&mut self, model: Arc<Model>) {
-        // The memo depends on the settings, so only the present state is kept.
-        let present = self.core.memo.state(self.now.state).clone();
+        // The memo depends on the settings.
         self.core.model = model;
-        self.core.memo = Memo::default();
-        self.now.state = self.core.memo.intern(present);
+        self.forget(self.core.memo.emptied());
     }
 
     /// Resets the app to a fresh installation; the phone's orientation stays, and chance goes on.
@@ -292,10 +298,15 @@ impl Sim {
     /// Forgets all but the present if too much is remembered.
     fn make_room(&mut self) {
         if self.core.memo.is_full() || !self.core.is_memoised {
-            let present = self.core.memo.state(self.now.state).clone();
-            self.core.memo = Memo::default();
-            self.now.state = self.core.memo.intern(present);
+            self.forget(self.core.memo.emptied());
         }
+    }
+
+    /// Puts an empty memo in the place of the one there is; the present state alone is kept.
+    fn forget(&mut self, empty: Memo) {
+        let present = self.core.memo.state(self.now.state).clone();
+        self.core.memo = empty;
+        self.now.state = self.core.memo.intern(present);
     }
 }
 

@@ -977,6 +977,8 @@ fn what_is_remembered_changes_no_answer_and_seeds_say_everything() {
             let mut forgetting = sim(ZOO, settings, seed);
             forgetting.forget_everything();
             assert_eq!(walked, walk(&mut forgetting, seed, 200));
+            let mut forgetful = sim(ZOO, settings, seed).remembering(16 << 10);
+            assert_eq!(walked, walk(&mut forgetful, seed, 200));
             assert_eq!(walked, walk(&mut sim(ZOO, settings, seed), seed, 200));
         }
     }

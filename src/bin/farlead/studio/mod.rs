@@ -259,7 +259,7 @@ impl<'a> Host<'a> {
         let wait = Wait::default();
         let repertoire = Repertoire::new(BUILTIN_TEXTS, &project.actions, true);
         let repertoire = Repertoire { rules: project.rules.clone(), ..repertoire };
-        let mut studio = Studio::new(wait.on(app.device(seed(args, &project))), repertoire);
+        let mut studio = Studio::new(wait.on(app.device_by_hand(seed(args, &project))), repertoire);
         studio.allow(project.slack);
         let files = Files::below(&project.folder);
         let desk = SharedDesk::new(files, project.folder.join(REPORT), studio.pictures(), wait.clone());
@@ -438,7 +438,7 @@ impl<'a> Host<'a> {
             }
             None => (app.with_set_up(self.set_ups.all()), seed(self.args, &self.project)),
         };
-        let device = self.wait.on(app.device(seed));
+        let device = self.wait.on(app.device_by_hand(seed));
         self.app = Some(app);
         Ok(device)
     }
