@@ -27,6 +27,9 @@ use crate::project::Folder;
 /// Time for anything on the page to happen.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+/// Most starts of chromedriver until one has a port.
+const DRIVERS_MAX: u32 = 5;
+
 /// Time for some steps of a command.
 const SOME_STEPS: Duration = Duration::from_millis(1_500);
 
@@ -126,6 +129,25 @@ pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     }
 }
 
+/// Starts chromedriver and returns its port; none if it ends, as it does when another program has just taken the port.
+fn driver() -> Option<(Child, u16)> {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver");
+    let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    let said = |line: String| line.split("on port ").nth(1)?.trim_end_matches('.').parse().ok();
+    let Some(port) = lines.by_ref().filter_map(said).find(|&port| port > 0) else {
+        let _ = driver.wait();
+        return None;
+    };
+    // The pipe stays open, as the driver goes on writing to it.
+    thread::spawn(move || lines.for_each(drop));
+    Some((driver, port))
+}
+
 /// Returns an element as scripts and actions of WebDriver name it.
 fn reference(element: &str) -> Value {
     json!({ "element-6066-11e4-a52e-4f735466cecf": element })
@@ -175,22 +197,7 @@ impl Browser {
     }
 
     fn start() -> Browser {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver");
-        // The pipe stays open, as the driver goes on writing to it.
-        let mut lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
-        let port = lines
-            .by_ref()
-            .filter_map(|line| {
-                line.split("on port ").nth(1).map(|port| port.trim_end_matches('.').to_string())
-            })
-            .find(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
-            .expect("a port");
-        thread::spawn(move || lines.for_each(drop));
+        let (driver, port) = (0..DRIVERS_MAX).find_map(|_| driver()).expect("chromedriver says its port");
         let root = format!("http://127.0.0.1:{port}/session");
         let args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1360,1000"];
         let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": args } } } });
