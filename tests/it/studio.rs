@@ -19,7 +19,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::adbd::Adb;
 use crate::browser::{has_chrome, served};
-use crate::cli::command;
+use crate::cli::{command, ended};
 use crate::followed::tap_by_hand;
 use crate::identity::Phone;
 use crate::project::Folder;
@@ -548,15 +548,22 @@ fn a_phone_is_given_to_the_command_and_taken_back() {
     let side = |at: usize| browser.value(&format!("{okay}[{at}]")).as_i64().expect("a pixel");
     tap_by_hand(&adb, &phone.serial, ((side(0) + side(2)) / 2, (side(1) + side(3)) / 2));
     browser.wait("view.steps.length === 2 && view.steps[1].action === 'click \"OKAY\"'");
-    browser.act("+, ImageButton");
-    browser.expect("fab_sketch", "[id = fab_sketch]", "now");
-    browser.keep("menu");
+    for label in ["+, ImageButton", "fab_sketch", "colorSelector"] {
+        browser.act(label);
+    }
+    browser.expect("color, Button", "[count(id = color) = 19]", "now");
+    browser.keep("palette");
     browser.wait("document.getElementById('follow').getAttribute('aria-pressed') === 'false'");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
-    assert!(folder.path("farlead-tests/specs/menu/menu.test.ltl").is_file());
     // The run is there again, and goes on.
-    browser.wait("!view.is_away && view.steps.length === 3");
-    browser.act("fab_sketch");
+    browser.wait("!view.is_away && view.steps.length === 5");
+    browser.act("color, Button");
+    drop((browser, studio));
+    let mut replay =
+        command(&[&["replay", "farlead-tests/specs/palette/palette.test.ltl"], &args[..]].concat());
+    adb.lend_to(replay.current_dir(folder.path("")));
+    let replayed = ended(&mut replay, "");
+    assert!(replayed.stdout.contains("1 passed"), "{}{}", replayed.stdout, replayed.stderr);
 }
 
 #[test]
@@ -599,7 +606,12 @@ fn a_page_is_led_by_hand_and_its_run_kept() {
     browser.picture("studio-page.png");
     browser.keep("milk");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
-    assert!(folder.path("farlead-tests/specs/milk/milk.test.ltl").is_file());
+    drop((browser, studio));
+    let kept = "farlead-tests/specs/milk/milk.test.ltl";
+    let mut replay = command(&["replay", kept, "--url", &url]);
+    with(replay.current_dir(folder.path("")));
+    let replayed = ended(&mut replay, "");
+    assert!(replayed.stdout.contains("1 passed"), "{}{}", replayed.stdout, replayed.stderr);
 }
 
 #[test]
