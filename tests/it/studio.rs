@@ -129,7 +129,7 @@ pub fn heard(socket: &mut WebSocket<TcpStream>, wanted: &str) -> Value {
     }
 }
 
-/// Starts chromedriver and returns its port; none if it ends, as it does when another program has just taken the port.
+/// Starts chromedriver and returns its port; none if it ends before it says one.
 fn driver() -> Option<(Child, u16)> {
     let mut driver = Command::new("chromedriver")
         .arg("--port=0")
@@ -430,6 +430,16 @@ fn notes_in(folder: &Folder) -> &'static str {
     "apps/notes.app"
 }
 
+/// Replays a kept test with these arguments in the terminal, where it must hold.
+#[track_caller]
+fn holds_in_the_terminal(folder: &Folder, args: &[&str], with: impl FnOnce(&mut Command)) {
+    let mut replay = command(&[&["replay"], args].concat());
+    with(replay.current_dir(folder.path("")));
+    let replayed = ended(&mut replay, "");
+    assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+    assert!(replayed.stdout.contains("1 passed"), "{}{}", replayed.stdout, replayed.stderr);
+}
+
 #[test]
 fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     if !has_chrome() {
@@ -485,8 +495,7 @@ fn an_empty_folder_becomes_a_kept_test_with_clicks_alone() {
     let forget = browser.element("document.querySelector('#branches button:last-child')");
     browser.post(&format!("element/{forget}/click"), &json!({}));
     browser.wait("view.branches.length === 0");
-    let replayed = folder.done(0, &["replay", kept]);
-    assert!(replayed.stdout.contains("1 passed"), "{}", replayed.stdout);
+    holds_in_the_terminal(&folder, &[kept], |_| {});
 }
 
 #[test]
@@ -559,11 +568,8 @@ fn a_phone_is_given_to_the_command_and_taken_back() {
     browser.wait("!view.is_away && view.steps.length === 5");
     browser.act("color, Button");
     drop((browser, studio));
-    let mut replay =
-        command(&[&["replay", "farlead-tests/specs/palette/palette.test.ltl"], &args[..]].concat());
-    adb.lend_to(replay.current_dir(folder.path("")));
-    let replayed = ended(&mut replay, "");
-    assert!(replayed.stdout.contains("1 passed"), "{}{}", replayed.stdout, replayed.stderr);
+    let kept = "farlead-tests/specs/palette/palette.test.ltl";
+    holds_in_the_terminal(&folder, &[&[kept], &args[..]].concat(), |command| adb.lend_to(command));
 }
 
 #[test]
@@ -607,11 +613,7 @@ fn a_page_is_led_by_hand_and_its_run_kept() {
     browser.keep("milk");
     assert_eq!(browser.text("progress"), "It ended: all passed.", "{}", browser.text("log"));
     drop((browser, studio));
-    let kept = "farlead-tests/specs/milk/milk.test.ltl";
-    let mut replay = command(&["replay", kept, "--url", &url]);
-    with(replay.current_dir(folder.path("")));
-    let replayed = ended(&mut replay, "");
-    assert!(replayed.stdout.contains("1 passed"), "{}{}", replayed.stdout, replayed.stderr);
+    holds_in_the_terminal(&folder, &["farlead-tests/specs/milk/milk.test.ltl", "--url", &url], with);
 }
 
 #[test]
