@@ -11,12 +11,16 @@ use std::time::Duration;
 
 use super::{Browser, WebDriverError};
 use crate::device::running::Running;
+use crate::device::said;
 
 /// Time in which a driver says that it is ready.
 const READY_WITHIN: Duration = Duration::from_secs(20);
 
 /// Most bytes in the name of a folder for a browser, which puts a socket into it: its name may have 104 on some systems.
 const FOLDER_BYTES_MAX: usize = 55;
+
+/// Most starts of a driver: one that is to take any free port ends if another program takes that port first.
+const STARTS_MAX: u32 = 5;
 
 /// A driver that runs until this is dropped.
 pub(super) struct Driver {
@@ -30,34 +34,64 @@ pub(super) struct Driver {
 impl Driver {
     /// Starts the driver of `browser`.
     pub fn start(browser: Browser) -> Result<Driver, WebDriverError> {
-        let program = browser.driver();
-        let failed = |why: String| WebDriverError::NoDriver { browser, why };
-        let mut command = Command::new(program);
+        Driver::start_by(&mut Command::new(browser.driver()))
+            .map_err(|why| WebDriverError::NoDriver { browser, why })
+    }
+
+    /// Starts a driver by this command, again if it ends at once; an error is the reason why the last start failed.
+    fn start_by(command: &mut Command) -> Result<Driver, String> {
         command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let folder = Scratch::new();
         if let Some(Scratch(folder)) = &folder {
             // By the names of Unix and of Windows.
             command.envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, folder)));
         }
-        let mut running = Running::start(&mut command).map_err(|error| failed(error.to_string()))?;
-        let output = running.0.stdout.take().expect("its output is piped");
-        let (said, heard) = mpsc::channel();
-        // Read to its end, so that the driver never waits for a reader.
-        thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some(port) = port(&line) {
-                    let _ = said.send(port);
+        let mut starts = 0;
+        let (running, port) = loop {
+            let mut running = Running::start(command).map_err(|error| error.to_string())?;
+            starts += 1;
+            match first_words(&mut running) {
+                FirstWords::Port(port) => break (running, port),
+                FirstWords::Nothing => {
+                    return Err(format!("it was not ready within {} s", READY_WITHIN.as_secs()));
                 }
+                FirstWords::End(last) if starts == STARTS_MAX => {
+                    let last = if last.is_empty() { String::new() } else { format!(", saying `{last}`") };
+                    return Err(format!("it ended before it was ready, at each of {starts} starts{last}"));
+                }
+                FirstWords::End(_) => {}
             }
-        });
-        let port = heard.recv_timeout(READY_WITHIN).map_err(|_| {
-            failed(match running.ended() {
-                Some(status) => format!("it ended with {status}"),
-                None => format!("it was not ready within {} s", READY_WITHIN.as_secs()),
-            })
-        })?;
+        };
         Ok(Driver { _running: running, _folder: folder, address: format!("http://127.0.0.1:{port}") })
     }
+}
+
+/// What a driver says when it has been started.
+enum FirstWords {
+    /// The port that it listens at.
+    Port(u16),
+    /// It has ended without a port; its last line, which may be empty.
+    End(String),
+    /// No port within the time that it has.
+    Nothing,
+}
+
+/// Waits until a driver says its port, or no more.
+fn first_words(running: &mut Running) -> FirstWords {
+    let output = running.0.stdout.take().expect("its output is piped");
+    let (sender, heard) = mpsc::channel();
+    // Read to its end, so that the driver never waits for a reader.
+    thread::spawn(move || {
+        let mut last = String::new();
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Some(port) = port(&line) {
+                let _ = sender.send(FirstWords::Port(port));
+            }
+            last = line;
+        }
+        let _ = sender.send(FirstWords::End(said(&last)));
+    });
+    heard.recv_timeout(READY_WITHIN).unwrap_or(FirstWords::Nothing)
 }
 
 /// Folder for the profile of a browser, which is removed when this is dropped: drivers leave profiles behind.
@@ -107,5 +141,47 @@ mod tests {
         ] {
             assert_eq!(port(line), expected, "{line}");
         }
+    }
+
+    /// Starts a driver whose port is taken at its first `failures` starts; returns its address, and the number of starts.
+    #[cfg(unix)]
+    fn start_after(failures: u32) -> (Result<String, String>, usize) {
+        let Some(Scratch(folder)) = &Scratch::new() else { panic!("no folder") };
+        let starts = folder.join("starts");
+        let script = r#"
+            echo start >> "$STARTS"
+            echo "Starting ChromeDriver on port 0"
+            if [ "$(grep -c start "$STARTS")" -le "$FAILURES" ]; then
+                echo "IPv4 port not available. Exiting..."
+                exit 1
+            fi
+            echo "ChromeDriver was started successfully on port 41297."
+            exec sleep 60"#;
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("STARTS", &starts).env("FAILURES", failures.to_string());
+        let address = Driver::start_by(&mut command).map(|driver| driver.address.clone());
+        (address, fs::read_to_string(&starts).expect("it was started").lines().count())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_driver_whose_port_was_taken_is_started_again() {
+        let address = "http://127.0.0.1:41297".to_string();
+        assert_eq!(start_after(0), (Ok(address.clone()), 1));
+        assert_eq!(start_after(2), (Ok(address), 3));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_driver_that_never_has_a_port_is_given_up() {
+        let (address, starts) = start_after(u32::MAX);
+        let why = address.expect_err("it has no port");
+        let browser = Browser::Chrome;
+        assert_eq!(
+            WebDriverError::NoDriver { browser, why }.to_string(),
+            "cannot start chromedriver, the driver of chrome: it ended before it was ready, at each of 5 starts, \
+             saying `IPv4 port not available. Exiting...`; Debian and Ubuntu have it as `chromium-driver`"
+        );
+        assert_eq!(starts, 5);
     }
 }
