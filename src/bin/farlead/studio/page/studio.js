@@ -28,6 +28,10 @@ function make(tag, fields = {}, ...children) {
 
 /** Brings the children of an element up to date: `wanted` has a key and a maker for each, and those with the same key stay. */
 function renew(part, wanted) {
+  // A browser lays the page out when what has the focus goes. That is quick as long as nothing else has changed.
+  const focus = document.activeElement;
+  const held = [...part.children].findIndex((child) => child.contains(focus));
+  if (held >= 0 && part.children[held].key !== wanted[held]?.[0]) focus.blur();
   wanted.forEach(([key, made], number) => {
     const there = part.children[number];
     if (there?.key === key) return;
@@ -234,17 +238,18 @@ function showView(next) {
   view = next;
   const last = view.steps[view.steps.length - 1];
   const isNew = last && last.picture !== latest.picture;
+  // The focus is mostly there, see `renew`.
+  showScreen();
   // The picture is on its way while the rest is made.
   const shown = view.screen && showPicture(last.picture);
   at("device").textContent = view.device;
   at("activities").hidden = view.launchable.length < 2;
-  at("activity").replaceChildren(...view.launchable.map((name) => make("option", { value: name, textContent: name.split(".").pop() })));
+  renew(at("activity"), view.launchable.map((name) => [name, () => make("option", { value: name, textContent: name.split(".").pop() })]));
   showStrip(isNew);
-  showScreen();
   showTest();
   showExpected();
   // What is being typed is newer than what the studio knows.
-  if (document.activeElement !== at("name")) at("name").value = view.name;
+  if (document.activeElement !== at("name") && at("name").value !== view.name) at("name").value = view.name;
   if (at("menu").open && menu.screen !== view.screen?.number) at("menu").close();
   if (at("step").open) at("step").close();
   at("branches").replaceChildren(
