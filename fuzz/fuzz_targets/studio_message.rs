@@ -1,5 +1,5 @@
 //! Reads each line of any text as a request to the studio, and does it on a small app: an answer or an error, never a panic, and
-//! a view afterwards. A text that begins with `walk` is one of requests while a stored test is walked through, whose first
+//! a view afterwards. The run is judged by a line that is no request, and drafted in the end. A text that begins with `walk` is one of requests while a stored test is walked through, whose first
 //! widget is gone.
 
 #![no_main]
@@ -11,7 +11,7 @@ use farlead::device::sim::{self, model::Model};
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
 use farlead::rng::Seed;
 use farlead::spec::Source;
-use farlead::studio::{Reply, Request, Studio};
+use farlead::studio::{Form, Reply, Request, Studio};
 use farlead::test_case::{self, TestCase};
 use libfuzzer_sys::fuzz_target;
 
@@ -68,7 +68,11 @@ fuzz_target!(|bytes: &[u8]| {
         studio.walk_through(device(), "other.test.ltl", WALKED.clone()).expect("the app starts");
     }
     for line in text.lines().take(REQUESTS_MAX) {
-        let Ok(request) = serde_json::from_str::<Request>(line) else { continue };
+        let Ok(request) = serde_json::from_str::<Request>(line) else {
+            let specs = studio.run().specs("", line).unwrap_or_default();
+            specs.iter().for_each(|spec| drop(studio.run().judge(spec)));
+            continue;
+        };
         if let Err(refusal) = studio.answer(request) {
             assert!(!refusal.to_string().is_empty());
         }
@@ -77,5 +81,8 @@ fuzz_target!(|bytes: &[u8]| {
         for step in &view.steps {
             assert!(pictures.svg(step.picture).is_some());
         }
+    }
+    for form in [Form::A, Form::B, Form::C, Form::Scenario] {
+        assert!(!studio.run().draft(form).is_empty());
     }
 });

@@ -1,10 +1,11 @@
 //! Specs of a run that was led by hand, as text.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::message::{Form, When};
 use super::remembered::Remembered;
-use super::{Expected, LedStep};
+use super::run::{Expected, LedStep};
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Constant, DeviceAction, Key, Op, Stroke, Touch, atom_of_action,
     quote, short_activity,
@@ -16,7 +17,7 @@ use crate::spec::Expectation;
 pub(super) fn text(
     name: &str,
     form: Form,
-    steps: &[LedStep],
+    steps: &[Arc<LedStep>],
     (expected, values): (&[Expected], &[Remembered]),
     exact: Option<String>,
 ) -> String {
@@ -97,7 +98,7 @@ impl Goal {
 }
 
 /// Returns the formula that reaches what is expected, one step after the other.
-fn goals(form: Form, steps: &[LedStep], expected: &[Expected], values: &[Remembered]) -> String {
+fn goals(form: Form, steps: &[Arc<LedStep>], expected: &[Expected], values: &[Remembered]) -> String {
     let mut goals: Vec<Goal> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         let here = expected.iter().filter(|one| one.step == at);
@@ -135,7 +136,7 @@ fn goals(form: Form, steps: &[LedStep], expected: &[Expected], values: &[Remembe
 }
 
 /// Returns the action of the step `at` and what is expected there.
-fn exact_line(at: usize, steps: &[LedStep], expected: &[Expected]) -> String {
+fn exact_line(at: usize, steps: &[Arc<LedStep>], expected: &[Expected]) -> String {
     let action = atom_of_action(&steps[at].action).map(|atom| atom.to_string());
     let all: Vec<String> = action.into_iter().chain(parts(at, expected)).collect();
     if all.is_empty() { "true".to_string() } else { all.join(" & ") }
@@ -149,7 +150,7 @@ fn comparison(key: Key, text: &str) -> Option<Comparison> {
 
 /// Returns the run in plain words: a scenario of what is expected at its steps, and one for each thing that is to hold always
 /// or never, as such a sentence speaks of all runs.
-fn scenario(name: &str, steps: &[LedStep], expected: &[Expected]) -> String {
+fn scenario(name: &str, steps: &[Arc<LedStep>], expected: &[Expected]) -> String {
     let now: Vec<&Expected> = expected.iter().filter(|one| one.when == When::Now).collect();
     let last = now.iter().map(|one| one.step).max().unwrap_or(steps.len().saturating_sub(1));
     let mut lines = Lines::new(name);

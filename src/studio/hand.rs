@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{LedStep, Refusal, Studio, photograph, short_enough};
+use super::{Refusal, Studio, photograph, short_enough};
 use crate::device::{Hand, HandGesture, HandKey, Place};
 use crate::gui::{
     Action, DeviceAction, Direction, Flags, Picture, Screen, Stroke, Target, Touch, Widget, short_activity,
@@ -81,7 +81,7 @@ impl Studio {
 
     /// Returns true if the last screen shows the soft keyboard.
     pub fn shows_keyboard(&self) -> bool {
-        self.steps.last().is_some_and(|last| last.observation.screen.context().keyboard)
+        self.run.steps.last().is_some_and(|last| last.observation.screen.context().keyboard)
     }
 
     /// Adds what a hand has done on the device to the run, and looks at the screen that it has led to.
@@ -89,7 +89,7 @@ impl Studio {
     /// The gesture is sought on the last screen of the run: the smallest widget at its place that offers such an action. One
     /// that is no step leaves the run as it is, apart from its last screen, which is looked at again.
     pub fn follow(&mut self, gesture: HandGesture) -> Result<Followed, Refusal> {
-        let Some(last) = self.steps.last() else { return Ok(Followed::Not(NoStep::Early)) };
+        let Some(last) = self.run.steps.last() else { return Ok(Followed::Not(NoStep::Early)) };
         let before = last.observation.screen.clone();
         // The look comes first, as a gesture that is no step may change the screen as well.
         let device = self.device.as_mut().ok_or(Refusal::Busy)?;
@@ -190,15 +190,13 @@ impl Studio {
         };
         let text: Arc<str> = short_enough(&text)?.into();
         let grows = self.is_typing
-            && self.steps.last().is_some_and(|last| {
+            && self.run.steps.last().is_some_and(|last| {
                 matches!(&last.action, Action::Text { on: field, .. } if field.object_id == on.object_id)
             });
         // The field is that of the screen before the first key.
         let on = if grows {
-            match self.steps.pop() {
-                Some(LedStep { action: Action::Text { on, .. }, .. }) => on,
-                Some(_) | None => on,
-            }
+            let first = self.run.steps.pop();
+            first.and_then(|first| first.action.target().cloned()).unwrap_or(on)
         } else {
             self.check_room()?;
             on

@@ -91,19 +91,6 @@ pub enum Request {
         /// Name.
         name: String,
     },
-    /// Writes the spec of the run.
-    Draft {
-        /// Form of the spec.
-        form: Form,
-    },
-    /// Judges the run by the specs in a text.
-    Judge {
-        /// Specs, as in a file.
-        text: String,
-        /// Name of the file, whose end says the language.
-        #[serde(default)]
-        file: String,
-    },
     /// Does the next step of the test that is walked through.
     NextOfTest,
     /// Leaves out the next step of the test.
@@ -129,11 +116,7 @@ impl Request {
             | Request::Name { .. }
             | Request::NextOfTest
             | Request::LeaveOut => true,
-            Request::View
-            | Request::Widget { .. }
-            | Request::Draft { .. }
-            | Request::Judge { .. }
-            | Request::Mended => false,
+            Request::View | Request::Widget { .. } | Request::Mended => false,
         }
     }
 }
@@ -182,15 +165,10 @@ pub enum Reply {
         /// Values that can be remembered.
         terms: Vec<SaidTerm>,
     },
-    /// A spec, or a stored test.
-    Draft {
+    /// A stored test.
+    Test {
         /// Text as it goes into a file.
         text: String,
-    },
-    /// Judgement of the run by specs.
-    Judged {
-        /// The specs, in order.
-        specs: Vec<JudgedSpec>,
     },
 }
 

@@ -1,14 +1,15 @@
 //! A run that is led by hand: what a person does to an app step by step, what they expect on the way, and the specs that
 //! say so.
 //!
-//! A [`Studio`] drives one device and answers [`Request`]s. It searches and stores nothing: serving it to a page, and
-//! running commands on the specs that it writes, is for the shell.
+//! A [`Studio`] drives one device and answers [`Request`]s. Its [`Run`] writes and judges specs without the device. It searches
+//! and stores nothing: serving it to a page, and running commands on the specs that it writes, is for the shell.
 
 mod draft;
 mod hand;
 mod message;
 mod pictures;
 mod remembered;
+mod run;
 #[cfg(test)]
 mod tests;
 mod walkthrough;
@@ -18,14 +19,13 @@ use std::sync::Arc;
 
 use crate::device::{App, Device, DeviceError};
 use crate::gui::{
-    self, Action, Around, Atom, Flags, Labeller, Marker, Op, Picture, Repertoire, Rules, Screen, Sought,
-    TypedText, UserAction, Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek, short_activity,
-    shortfall,
+    self, Action, Around, Atom, Flags, Marker, Op, Picture, Repertoire, Rules, Screen, Sought, UserAction,
+    Widget, WidgetTest, atom_of_action, atoms_of_screen, offers, seek, short_activity,
 };
-use crate::replay::{Judged, Player, Slack, capture};
+use crate::replay::Slack;
 use crate::report::Displays;
-use crate::spec::{Expectation, Source, Spec, atom_in_words, parse_given, printable};
-use crate::trace::{Notice, Observation, Trace};
+use crate::spec::{atom_in_words, printable};
+use crate::trace::{Notice, Observation};
 
 pub use hand::{Followed, NoStep};
 pub use message::{
@@ -34,11 +34,9 @@ pub use message::{
     View, When,
 };
 pub use pictures::Pictures;
-use remembered::Remembered;
+pub use run::Run;
+use run::{Expected, LedStep};
 use walkthrough::Walkthrough;
-
-/// Name of a run that nobody has named.
-const NAME: &str = "my first spec";
 
 /// Most steps of a run that is led by hand.
 pub const STEPS_MAX: usize = 1_000;
@@ -155,44 +153,6 @@ pub enum Refusal {
     Device(#[from] DeviceError),
 }
 
-/// Step that was done.
-#[derive(Clone, Debug)]
-struct LedStep {
-    action: Action,
-    around: Option<Around>,
-    observation: Observation,
-    /// Number of the picture of its screen.
-    picture: usize,
-    /// Step of the test that it does, if a test is walked through.
-    of: Option<usize>,
-    /// True if it only brings the widget of the next step of the test into view.
-    is_scrolled_on: bool,
-}
-
-/// Expectation of a step.
-#[derive(Clone, Debug)]
-struct Expected {
-    step: usize,
-    atom: Atom,
-    holds: bool,
-    when: When,
-}
-
-impl Expected {
-    fn written(&self) -> String {
-        format!("{}{}", if self.holds { "" } else { "!" }, self.atom)
-    }
-}
-
-/// Run that was left by stepping back.
-#[derive(Clone, Debug)]
-struct Branch {
-    name: String,
-    steps: Vec<LedStep>,
-    expected: Vec<Expected>,
-    remembered: Vec<Remembered>,
-}
-
 /// App that a person drives.
 pub struct Studio {
     /// Device; none while somebody else uses it.
@@ -201,17 +161,12 @@ pub struct Studio {
     app: App,
     repertoire: Repertoire,
     marker: Marker,
-    steps: Vec<LedStep>,
+    run: Run,
     offers: Vec<Action>,
     /// Actions that the last screen would offer, and the rule that forbids each.
     forbidden: Vec<(Action, Arc<str>)>,
-    expected: Vec<Expected>,
-    remembered: Vec<Remembered>,
-    /// Slack of the bounds in time of what is written.
-    slack: Slack,
-    /// Name of the run and of its specs.
-    name: String,
-    branches: Vec<Branch>,
+    /// Runs that were left by stepping back.
+    branches: Vec<Run>,
     /// Test that is walked through.
     test: Option<Walkthrough>,
     pictures: Pictures,
@@ -225,19 +180,16 @@ impl Studio {
     /// Returns a studio on `device`, where nothing has been done yet.
     pub fn new(device: Box<dyn Device>, repertoire: Repertoire) -> Studio {
         let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
+        let given = repertoire.user_actions.iter().map(|(action, _)| UserAction::clone(action)).collect();
         Studio {
             described: printable(&device.describe()).to_string(),
             app: device.app().clone(),
             device: Some(device),
             repertoire,
             marker: Marker::default(),
-            steps: Vec::new(),
+            run: Run::new(given),
             offers: Vec::new(),
             forbidden: Vec::new(),
-            expected: Vec::new(),
-            remembered: Vec::new(),
-            slack: Slack::default(),
-            name: NAME.to_string(),
             branches: Vec::new(),
             test: None,
             pictures: Pictures::default(),
@@ -248,7 +200,7 @@ impl Studio {
 
     /// Writes bounds in time with this slack from now on.
     pub fn allow(&mut self, slack: Slack) {
-        self.slack = slack;
+        self.run.slack = slack;
     }
 
     /// Offers no more than `rules` allow from now on.
@@ -282,7 +234,7 @@ impl Studio {
     /// Does the run again on `device`, which takes the place of the one that was given away.
     pub fn resume(&mut self, device: Box<dyn Device>) -> Result<(), Refusal> {
         self.give(device);
-        let way = std::mem::take(&mut self.steps);
+        let way = std::mem::take(&mut self.run.steps);
         self.offers.clear();
         self.marker = Marker::default();
         self.redo(&way)
@@ -304,19 +256,22 @@ impl Studio {
             Request::Widget { screen, at } => return self.atoms_of(screen, at),
             Request::Expect { step, atom, holds, when } => self.expect(step, &atom, holds, when)?,
             Request::Forget { number } => {
-                known("expectation", number, self.expected.len())?;
-                self.expected.remove(number);
+                known("expectation", number, self.run.expected.len())?;
+                self.run.expected.remove(number);
             }
-            Request::Remember { step, name, term } => self.remember(step, &name, &term)?,
-            Request::ForgetValue { number } => self.forget_value(number)?,
-            Request::Name { name } => self.name = short_enough(&name)?.trim().to_string(),
-            Request::Draft { form } => return Ok(self.draft(form)),
-            Request::Judge { text, file } => return self.judge(&file, &text),
+            Request::Remember { step, name, term } => self.run.remember(step, &name, &term)?,
+            Request::ForgetValue { number } => self.run.forget_value(number)?,
+            Request::Name { name } => self.run.name = short_enough(&name)?.trim().to_string(),
             Request::NextOfTest => self.next_of_test()?,
             Request::LeaveOut => self.leave_out()?,
             Request::Mended => return self.mended(),
         }
         Ok(Reply::View(Box::new(self.view())))
+    }
+
+    /// Returns the run so far, by which specs are written and judged while a request waits for the device, too.
+    pub fn run(&self) -> &Run {
+        &self.run
     }
 
     /// Returns all pictures, to be shown while a request waits for the device, too.
@@ -379,18 +334,19 @@ impl Studio {
 
     /// Adds a step that was done, and the screen that it has led to.
     fn add(&mut self, action: Action, seen: Observation, photograph: Option<Arc<Picture>>) {
-        let before = self.steps.last().map(|last| last.observation.screen.clone());
+        let before = self.run.steps.last().map(|last| last.observation.screen.clone());
         let around = before.as_ref().and_then(|screen| Around::of(screen, &action));
         let screen = self.marker.mark(before.as_ref(), &action, seen.screen);
         let picture = self.picture_of(&screen, photograph);
         let observation = Observation { screen, ..seen };
-        self.steps.push(LedStep { action, around, observation, picture, of: None, is_scrolled_on: false });
+        let step = LedStep { action, around, observation, picture, of: None, is_scrolled_on: false };
+        self.run.steps.push(Arc::new(step));
         self.show();
     }
 
     fn look(&mut self) -> Result<(), Refusal> {
         let device = self.device.as_mut().ok_or(Refusal::Busy)?;
-        if !self.steps.is_empty() {
+        if !self.run.steps.is_empty() {
             let seen = device.look()?;
             let photograph = photograph(&mut **device);
             self.see_again(seen, photograph);
@@ -400,14 +356,14 @@ impl Studio {
 
     /// Takes in what the last screen has become by itself.
     fn see_again(&mut self, seen: Observation, photograph: Option<Arc<Picture>>) {
-        let Some(last) = self.steps.last_mut() else { return };
+        let Some(last) = self.run.last_mut() else { return };
         // A mark of typed text belongs to the step that typed it.
         let places: Vec<usize> = last.observation.screen.typed_at().collect();
         let is_same = seen.screen.widgets().len() == last.observation.screen.widgets().len();
         let screen = if is_same { self.marker.marked(seen.screen, places) } else { seen.screen };
         last.observation = Observation { screen: screen.clone(), ..seen };
         let picture = self.picture_of(&screen, photograph);
-        if let Some(last) = self.steps.last_mut() {
+        if let Some(last) = self.run.last_mut() {
             last.picture = picture;
         }
         self.show();
@@ -416,7 +372,7 @@ impl Studio {
     /// Works out what the last screen offers.
     fn show(&mut self) {
         self.number += 1;
-        let Some(last) = self.steps.last() else { return };
+        let Some(last) = self.run.steps.last() else { return };
         let screen = &last.observation.screen;
         let rules = &self.repertoire.rules;
         let all = Repertoire { rules: rules.without_never().into(), ..self.repertoire.clone() };
@@ -431,18 +387,23 @@ impl Studio {
 
     /// Returns the number of a picture, which is kept from now on.
     fn picture_of(&mut self, screen: &Arc<Screen>, photograph: Option<Arc<Picture>>) -> usize {
-        self.pictures.number_of(screen, photograph, self.steps.iter().map(|step| step.picture))
+        self.pictures.number_of(screen, photograph, self.run.steps.iter().map(|step| step.picture))
     }
 
     fn back_to(&mut self, step: usize) -> Result<(), Refusal> {
-        known("step", step, self.steps.len())?;
-        let way = self.steps[..=step].to_vec();
-        let kept: Vec<Expected> =
-            self.expected.iter().filter(|one| one.step <= step || one.when == When::Never).cloned().collect();
-        let remembered = self.remembered.clone();
+        known("step", step, self.run.steps.len())?;
+        let way = self.run.steps[..=step].to_vec();
+        let kept: Vec<Expected> = self
+            .run
+            .expected
+            .iter()
+            .filter(|one| one.step <= step || one.when == When::Never)
+            .cloned()
+            .collect();
+        let remembered = self.run.remembered.clone();
         self.leave();
-        (self.expected, self.remembered) = (kept, remembered);
-        self.forget_values_behind(step);
+        (self.run.expected, self.run.remembered) = (kept, remembered);
+        self.run.forget_values_behind(step);
         if let Some(walk) = &mut self.test {
             walk.forget_behind(&way);
         }
@@ -451,9 +412,9 @@ impl Studio {
 
     fn take_branch(&mut self, number: usize) -> Result<(), Refusal> {
         known("branch", number, self.branches.len())?;
-        let Branch { name, steps, expected, remembered } = self.branches.remove(number);
+        let Run { name, steps, expected, remembered, .. } = self.branches.remove(number);
         self.leave();
-        (self.name, self.expected, self.remembered) = (name, expected, remembered);
+        (self.run.name, self.run.expected, self.run.remembered) = (name, expected, remembered);
         self.redo(&steps)?;
         self.begins_test();
         Ok(())
@@ -461,11 +422,10 @@ impl Studio {
 
     /// Keeps the run as a branch, if it is more than a start, and begins another.
     fn leave(&mut self) {
-        let (steps, expected) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.expected));
-        let remembered = std::mem::take(&mut self.remembered);
-        if steps.len() > 1 {
-            self.branches.push(Branch { name: self.name.clone(), steps, expected, remembered });
-            let steps = |branches: &[Branch]| branches.iter().map(|branch| branch.steps.len()).sum::<usize>();
+        let left = self.run.begin();
+        if left.steps.len() > 1 {
+            self.branches.push(left);
+            let steps = |branches: &[Run]| branches.iter().map(|branch| branch.steps.len()).sum::<usize>();
             while self.branches.len() > BRANCHES_MAX || steps(&self.branches) > BRANCH_STEPS_MAX {
                 self.branches.remove(0);
             }
@@ -476,9 +436,9 @@ impl Studio {
         self.is_typing = false;
     }
 
-    fn redo(&mut self, way: &[LedStep]) -> Result<(), Refusal> {
+    fn redo(&mut self, way: &[Arc<LedStep>]) -> Result<(), Refusal> {
         for (number, step) in way.iter().enumerate() {
-            let action = match self.steps.last() {
+            let action = match self.run.steps.last() {
                 None => step.action.clone(),
                 Some(last) => match seek(&last.observation.screen, &step.action, step.around.as_ref()) {
                     Sought::Found(action) => action,
@@ -488,7 +448,7 @@ impl Studio {
                 },
             };
             self.perform(action)?;
-            if let Some(last) = self.steps.last_mut() {
+            if let Some(last) = self.run.last_mut() {
                 (last.of, last.is_scrolled_on) = (step.of, step.is_scrolled_on);
             }
         }
@@ -496,100 +456,26 @@ impl Studio {
     }
 
     fn expect(&mut self, step: usize, atom: &str, holds: bool, when: When) -> Result<(), Refusal> {
-        known("step", step, self.steps.len())?;
+        known("step", step, self.run.steps.len())?;
         let text = short_enough(atom)?;
-        let atom = self.atom_at(step, text).ok_or_else(|| Refusal::Atom(printable(text).to_string()))?;
+        let atom = self.run.atom_at(step, text).ok_or_else(|| Refusal::Atom(printable(text).to_string()))?;
         if when == When::Never && !atom.kept().is_empty() {
             return Err(Refusal::OfThisRun(atom.to_string()));
         }
         if atom.is_action() && when != When::Now {
             return Err(Refusal::AboutAction(atom.to_string()));
         }
-        if self.expected.len() >= EXPECTED_MAX {
+        if self.run.expected.len() >= EXPECTED_MAX {
             return Err(Refusal::Full { what: "expectations", most: EXPECTED_MAX });
         }
-        self.expected.push(Expected { step, atom, holds, when });
-        self.expected.sort_by_key(|one| one.step);
+        self.run.expected.push(Expected { step, atom, holds, when });
+        self.run.expected.sort_by_key(|one| one.step);
         Ok(())
-    }
-
-    /// Returns the name of the run, which is never empty.
-    fn name(&self) -> &str {
-        if self.name.is_empty() { "run" } else { &self.name }
-    }
-
-    fn draft(&self, form: Form) -> Reply {
-        let exact = if form == Form::C { self.exact() } else { None };
-        Reply::Draft { text: self.drafted(form, exact) }
-    }
-
-    fn drafted(&self, form: Form, exact: Option<String>) -> String {
-        let values = self.used_values();
-        // Only the formula of a run of any actions keeps values; the others have them as they were.
-        let (expected, values) = match form {
-            Form::A | Form::B => (self.expected.clone(), &values[..]),
-            Form::C | Form::Scenario => (self.closed_expected(), &[][..]),
-        };
-        draft::text(self.name(), form, &self.steps, (&expected, values), exact)
-    }
-
-    /// Returns the formula of exactly these steps, if they do what is expected of them.
-    fn exact(&self) -> Option<String> {
-        let drafted = self.drafted(Form::A, None);
-        let spec = self
-            .specs_of("", &drafted)
-            .ok()?
-            .into_iter()
-            .find(|spec| spec.expectation == Expectation::Possible)?;
-        let judged = self.judged(&spec);
-        let last = judged.last()?;
-        // A formula that is met before the end would leave out the steps behind.
-        if judged.len() < self.steps.len() || !last.is_won {
-            return None;
-        }
-        let trace = Trace { steps: judged.into_iter().map(|one| one.step).collect() };
-        let mut exact = capture(&spec, &trace, self.slack).formula?;
-        exact.name = self.name().to_string();
-        let file = crate::spec::SpecFile { specs: vec![exact], ..Default::default() };
-        Some(file.to_string())
-    }
-
-    fn judge(&self, file: &str, text: &str) -> Result<Reply, Refusal> {
-        let specs = self.specs_of(file, text)?;
-        let specs = specs.iter().map(|spec| {
-            let judged = self.judged(spec);
-            JudgedSpec {
-                name: spec.name.clone(),
-                expectation: spec.expectation.word(),
-                at: judged.last().filter(|last| last.is_won).map(|_| judged.len() - 1),
-                steps: judged
-                    .into_iter()
-                    .map(|Judged { step, .. }| JudgedStep {
-                        labels: step.labels.iter().map(ToString::to_string).collect(),
-                        left: step.remaining.to_string(),
-                    })
-                    .collect(),
-            }
-        });
-        Ok(Reply::Judged { specs: specs.collect() })
-    }
-
-    /// Returns the specs in the `text` of a file, or a refusal if it has mistakes.
-    fn specs_of(&self, file: &str, text: &str) -> Result<Vec<Spec>, Refusal> {
-        let given: Vec<UserAction> =
-            self.repertoire.user_actions.iter().map(|(action, _)| UserAction::clone(action)).collect();
-        let parsed = parse_given(&Source::new(file, text.to_string()), &given);
-        if parsed.diagnostics.errors() > 0 { Err(Refusal::Specs) } else { Ok(parsed.file.specs) }
-    }
-
-    fn judged(&self, spec: &Spec) -> Vec<Judged> {
-        let steps = self.steps.iter().map(|step| (step.action.clone(), step.observation.clone()));
-        Player::new(spec).judge_all(steps)
     }
 
     /// Refuses a step beyond the most.
     fn check_room(&self) -> Result<(), Refusal> {
-        if self.steps.len() < STEPS_MAX {
+        if self.run.steps.len() < STEPS_MAX {
             Ok(())
         } else {
             Err(Refusal::Full { what: "steps", most: STEPS_MAX })
@@ -606,11 +492,11 @@ impl Studio {
             device: self.described.clone(),
             is_away: self.device.is_none(),
             launchable: self.app.launchable.iter().map(ToString::to_string).collect(),
-            steps: self.steps.iter().map(Studio::said_step).collect(),
-            screen: self.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
-            expected: self.expected.iter().map(|one| self.said_expectation(one)).collect(),
-            remembered: self.remembered.iter().map(|one| self.said_value(one)).collect(),
-            name: self.name.clone(),
+            steps: self.run.steps.iter().map(|step| Studio::said_step(step)).collect(),
+            screen: self.run.steps.last().map(|last| self.said_screen(&last.observation.screen, displays)),
+            expected: self.run.expected.iter().map(|one| self.run.said_expectation(one)).collect(),
+            remembered: self.run.remembered.iter().map(|one| self.run.said_value(one)).collect(),
+            name: self.run.name.clone(),
             branches: self.branches.iter().map(said_branch).collect(),
             test: self.said_test(),
         }
@@ -676,48 +562,6 @@ impl Studio {
             atoms: atoms_of_screen(screen).iter().take(ATOMS_MAX).map(|one| said_atom(&one.atom)).collect(),
         }
     }
-
-    fn said_expectation(&self, one: &Expected) -> SaidExpectation {
-        let atom = self.closed(&one.atom);
-        let holds_at = |step: usize| {
-            let before = step.checked_sub(1).map(|before| &*self.steps[before].observation.screen);
-            let LedStep { action, observation, .. } = &self.steps[step];
-            let labeller = Labeller::new([(0, &atom)], TypedText::default());
-            !labeller.of_step(before, action, &observation.screen).is_empty()
-        };
-        let broken = match one.when {
-            // Doing a run again may end before its last step.
-            When::Now | When::FromNowOn if one.step >= self.steps.len() => Some(one.step),
-            When::Now => Some(one.step).filter(|&step| holds_at(step) != one.holds),
-            When::FromNowOn => (one.step..self.steps.len()).find(|&step| holds_at(step) != one.holds),
-            When::Never => (0..self.steps.len()).find(|&step| holds_at(step) == one.holds),
-        };
-        let why = match broken {
-            None => String::new(),
-            Some(step) if step >= self.steps.len() => format!("the run ends before step {step}"),
-            Some(step) => {
-                let screen = &self.steps[step].observation.screen;
-                let why = if one.holds && one.when != When::Never { shortfall(&atom, screen) } else { None };
-                let is_typed = screen.has_typed() && one.holds && one.when != When::Never && why.is_none();
-                match why {
-                    Some(why) => format!("step {step}: {why}"),
-                    None if is_typed => format!("step {step}: text that the run typed is no evidence"),
-                    None => {
-                        format!("step {step}: it {}", if holds_at(step) { "holds" } else { "does not hold" })
-                    }
-                }
-            }
-        };
-        SaidExpectation {
-            step: one.step,
-            atom: one.atom.to_string(),
-            words: atom_in_words(&one.atom),
-            holds: one.holds,
-            when: one.when,
-            is_met: broken.is_none(),
-            why,
-        }
-    }
 }
 
 /// Keeps one text for each field: the person says what to type.
@@ -778,7 +622,7 @@ fn said_action(action: &Action) -> String {
     printable(&said).to_string()
 }
 
-fn said_branch(branch: &Branch) -> SaidBranch {
+fn said_branch(branch: &Run) -> SaidBranch {
     let last = branch.steps.last().map(|last| said_action(&last.action));
     SaidBranch { name: branch.name.clone(), steps: branch.steps.len(), last: last.unwrap_or_default() }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::message::{Reply, SaidAtom, SaidTerm, SaidValue};
-use super::{Expected, Refusal, Studio, counted, known, said_atom, short_enough};
+use super::run::{Expected, Run};
+use super::{Refusal, Studio, counted, known, said_atom, short_enough};
 use crate::gui::{self, Atom, Key, Link, Number, Pattern, Reading, Screen, Term, TypedText, Widget};
 use crate::spec::{Expectation, printable, read_atom};
 
@@ -24,7 +25,7 @@ pub(super) struct Remembered {
 /// Values of a term; none if it has no value.
 type Values = Option<Vec<String>>;
 
-impl Studio {
+impl Run {
     /// Gives the value that `term` has at a step a name.
     pub(super) fn remember(&mut self, step: usize, name: &str, term: &str) -> Result<(), Refusal> {
         known("step", step, self.steps.len())?;
@@ -73,7 +74,7 @@ impl Studio {
     /// Returns the atom of a formula that has no other.
     fn only_atom(&self, formula: &str) -> Option<Atom> {
         let text = format!("{} \"x\":\n    {formula}\n", Expectation::Possible.word());
-        let specs = self.specs_of("", &text).ok()?;
+        let specs = self.specs("", &text).ok()?;
         let [only] = &specs[..] else { return None };
         only.atoms.values().next().filter(|_| only.atoms.len() == 1).cloned()
     }
@@ -111,37 +112,6 @@ impl Studio {
         self.remembered.retain(|one| one.step <= step);
     }
 
-    /// Returns the atoms that hold of a widget, and its values that can be remembered.
-    pub(super) fn atoms_of(&self, screen: u64, at: usize) -> Result<Reply, Refusal> {
-        self.check_screen(screen)?;
-        let last = self.steps.last().ok_or(Refusal::Late)?;
-        let screen = &last.observation.screen;
-        known("widget", at, screen.widgets().len())?;
-        let widget = &screen.widgets()[at];
-        let single = gui::atoms_of_widget(widget, &screen.object_id(at));
-        let terms: Vec<Term> = single.iter().flat_map(|atom| terms_of(atom, screen)).collect();
-        // Whoever has remembered a value wants to compare it.
-        let mut atoms = self.compared(&terms, widget);
-        let best = gui::atom_of_widget(screen, widget);
-        let counts: Vec<Atom> = single.iter().filter_map(|atom| counted(atom, screen)).collect();
-        for atom in best.into_iter().chain(single).chain(counts) {
-            if !atoms.contains(&atom) {
-                atoms.push(atom);
-            }
-        }
-        let step = self.steps.len() - 1;
-        let said_term = |term: &Term| {
-            // There is nothing in an empty text to compare with.
-            let value =
-                self.value_at(step, term).filter(|all| all.iter().any(|one| !one.trim().is_empty()))?;
-            Some(SaidTerm { term: term.to_string(), value: said_values(&Some(value)) })
-        };
-        Ok(Reply::Atoms {
-            atoms: atoms.iter().map(said_atom).collect::<Vec<SaidAtom>>(),
-            terms: terms.iter().filter_map(said_term).collect(),
-        })
-    }
-
     /// Returns atoms that compare the terms of a widget with the values that are remembered, where the two have something to
     /// do with each other.
     fn compared(&self, terms: &[Term], widget: &Widget) -> Vec<Atom> {
@@ -176,6 +146,39 @@ impl Studio {
             term: one.term.to_string(),
             value: said_values(&self.value_at(one.step, &one.term)),
         }
+    }
+}
+
+impl Studio {
+    /// Returns the atoms that hold of a widget, and its values that can be remembered.
+    pub(super) fn atoms_of(&self, screen: u64, at: usize) -> Result<Reply, Refusal> {
+        self.check_screen(screen)?;
+        let last = self.run.steps.last().ok_or(Refusal::Late)?;
+        let screen = &last.observation.screen;
+        known("widget", at, screen.widgets().len())?;
+        let widget = &screen.widgets()[at];
+        let single = gui::atoms_of_widget(widget, &screen.object_id(at));
+        let terms: Vec<Term> = single.iter().flat_map(|atom| terms_of(atom, screen)).collect();
+        // Whoever has remembered a value wants to compare it.
+        let mut atoms = self.run.compared(&terms, widget);
+        let best = gui::atom_of_widget(screen, widget);
+        let counts: Vec<Atom> = single.iter().filter_map(|atom| counted(atom, screen)).collect();
+        for atom in best.into_iter().chain(single).chain(counts) {
+            if !atoms.contains(&atom) {
+                atoms.push(atom);
+            }
+        }
+        let step = self.run.steps.len() - 1;
+        let said_term = |term: &Term| {
+            // There is nothing in an empty text to compare with.
+            let value =
+                self.run.value_at(step, term).filter(|all| all.iter().any(|one| !one.trim().is_empty()))?;
+            Some(SaidTerm { term: term.to_string(), value: said_values(&Some(value)) })
+        };
+        Ok(Reply::Atoms {
+            atoms: atoms.iter().map(said_atom).collect::<Vec<SaidAtom>>(),
+            terms: terms.iter().filter_map(said_term).collect(),
+        })
     }
 }
 

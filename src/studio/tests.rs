@@ -9,10 +9,11 @@ use super::*;
 use crate::device::sim::{self, Sim};
 use crate::device::{App, Capabilities, Hand, HandGesture, HandKey, Place};
 use crate::gui::{BUILTIN_TEXTS, Pixels, PressedKey};
-use crate::replay::Replay;
+use crate::replay::{Player, Replay, capture};
 use crate::rng::Seed;
-use crate::spec::lint;
+use crate::spec::{Source, Spec, lint};
 use crate::test_case::{self, Provenance, TestCase, TestSetUp};
+use crate::trace::Trace;
 
 const NOTES: &str = include_str!("../../apps/notes.app");
 const SHOP: &str = include_str!("../../apps/shop.app");
@@ -60,19 +61,13 @@ fn expect(studio: &mut Studio, step: usize, atom: &str, when: When) {
 
 fn drafted(studio: &mut Studio, form: Form) -> String {
     studio.answer(Request::Name { name: "walk".to_string() }).expect("a name");
-    match studio.answer(Request::Draft { form }).expect("a draft") {
-        Reply::Draft { text } => text,
-        other => panic!("{other:?}"),
-    }
+    studio.run().draft(form)
 }
 
 fn judged(studio: &mut Studio, text: &str) -> Vec<JudgedSpec> {
     let file = if text.starts_with("Feature") { "walk.feature" } else { "walk.ltl" };
-    let request = Request::Judge { text: text.to_string(), file: file.to_string() };
-    match studio.answer(request).expect("a judgement") {
-        Reply::Judged { specs } => specs,
-        other => panic!("{other:?}"),
-    }
+    let specs = studio.run().specs(file, text).expect("specs without mistakes");
+    specs.iter().map(|spec| studio.run().judge(spec)).collect()
 }
 
 /// Goes to the sketch of the notes.
@@ -326,13 +321,13 @@ fn form_test() -> TestCase {
     act(&mut studio, "type into", Some("milk"));
     act(&mut studio, "click \"Send\"", None);
     let text = "possible \"it is sent\": F ([activity ~ Form] & X F [text = Sent])\n";
-    let spec = studio.specs_of("forms.ltl", text).expect("a spec").remove(0);
+    let spec = studio.run().specs("forms.ltl", text).expect("a spec").remove(0);
     case(&studio, spec)
 }
 
 /// Returns the test of a run by hand that reaches what a spec asks for.
 fn case(studio: &Studio, spec: Spec) -> TestCase {
-    let steps = studio.judged(&spec).into_iter().map(|one| one.step).collect();
+    let steps = studio.run().judged(&spec).into_iter().map(|one| one.step).collect();
     let captured = capture(&spec, &Trace { steps }, Slack::default());
     TestCase {
         provenance: Provenance { package: "org.example".to_string(), ..Provenance::default() },
@@ -366,7 +361,7 @@ fn act_instead(studio: &mut Studio, label: &str) {
 /// Checks that what was mended is a test whose run comes again on `app`, and returns it.
 fn mended(studio: &mut Studio, app: &str) -> TestCase {
     let text = match studio.answer(Request::Mended).expect("a test") {
-        Reply::Draft { text } => text,
+        Reply::Test { text } => text,
         other => panic!("{other:?}"),
     };
     let read = test_case::read(&Source::new("mended.test.ltl", text.clone()));
@@ -479,7 +474,8 @@ fn list_test(before: usize) -> (TestCase, String) {
             None => act(&mut studio, "scroll down", None),
         }
     }
-    let spec = studio.specs_of("list.ltl", "possible \"end\": F [text = End]\n").expect("a spec").remove(0);
+    let spec =
+        studio.run().specs("list.ltl", "possible \"end\": F [text = End]\n").expect("a spec").remove(0);
     (case(&studio, spec), list(before))
 }
 

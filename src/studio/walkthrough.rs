@@ -2,9 +2,11 @@
 //! that cannot be done any more is mended by hand.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::message::{Reply, SaidTest, SaidTestStep};
-use super::{LedStep, Refusal, STEPS_MAX, Studio, said_action, sides};
+use super::run::LedStep;
+use super::{Refusal, STEPS_MAX, Studio, said_action, sides};
 use crate::device::Device;
 use crate::gui::{Action, Gap, Near, Sought, seek};
 use crate::rate::Rate;
@@ -26,13 +28,13 @@ pub(super) struct Walkthrough {
 
 impl Walkthrough {
     /// Returns the number of the first step that is neither done by `steps` nor left out; behind the last one if there is none.
-    fn next(&self, steps: &[LedStep]) -> usize {
+    fn next(&self, steps: &[Arc<LedStep>]) -> usize {
         let after = steps.iter().filter_map(|step| step.of).max().map_or(0, |last| last + 1);
         (after..).find(|number| !self.left_out.contains(number)).unwrap_or(after)
     }
 
     /// Forgets what was changed behind the last step that `steps` do.
-    pub(super) fn forget_behind(&mut self, steps: &[LedStep]) {
+    pub(super) fn forget_behind(&mut self, steps: &[Arc<LedStep>]) {
         let last = steps.iter().filter_map(|step| step.of).max();
         let is_before = |number: &usize| last.is_some_and(|last| *number <= last);
         self.left_out.retain(is_before);
@@ -80,14 +82,14 @@ impl Studio {
     /// Forgets which steps of a test the runs that were left do: they are no steps of another test.
     fn forget_numbers(&mut self) {
         let steps = self.branches.iter_mut().flat_map(|branch| &mut branch.steps);
-        steps.for_each(|step| step.of = None);
+        steps.for_each(|step| Arc::make_mut(step).of = None);
     }
 
     /// Begins the test again from its start.
     pub(super) fn restart_test(&mut self) -> Result<(), Refusal> {
         self.leave();
         if let Some(walk) = &mut self.test {
-            walk.forget_behind(&self.steps);
+            walk.forget_behind(&self.run.steps);
         }
         self.next_of_test()
     }
@@ -99,7 +101,7 @@ impl Studio {
     /// Does the next step of the test.
     pub(super) fn next_of_test(&mut self) -> Result<(), Refusal> {
         let walk = self.test()?;
-        let (number, next) = (walk.next(&self.steps), self.next_step(walk));
+        let (number, next) = (walk.next(&self.run.steps), self.next_step(walk));
         self.check_room()?;
         let action = match next {
             Next::Nothing => return Err(Refusal::AllDone),
@@ -117,43 +119,43 @@ impl Studio {
 
     /// Scrolls on as a replay does until the widget of the step `number` is in view.
     fn scrolled(&mut self, number: usize, near: Option<Near>) -> Result<Sought, Refusal> {
-        let (missing, begun) = (Sought::Missing(near), self.steps.len());
-        let Some(last) = self.steps.last() else { return Ok(missing) };
+        let (missing, begun) = (Sought::Missing(near), self.run.steps.len());
+        let Some(last) = self.run.steps.last() else { return Ok(missing) };
         let (screen, before) = (last.observation.screen.clone(), last.action.clone());
         let wanted = self.test()?.test.steps[number].clone();
         let rules = self.repertoire.rules.clone();
         let sought = self.on_device(|studio, device| {
             let seek = |screen: &_| seek(screen, &wanted.action, wanted.around.as_ref());
             scroll_on(screen, &before, missing, seek, |action| {
-                if rules.forbid(&action) || studio.steps.len() >= STEPS_MAX {
+                if rules.forbid(&action) || studio.run.steps.len() >= STEPS_MAX {
                     return Ok(None);
                 }
                 studio.done(device, action)?;
-                Ok(studio.steps.last().map(|last| last.observation.screen.clone()))
+                Ok(studio.run.steps.last().map(|last| last.observation.screen.clone()))
             })
         });
-        self.steps[begun..].iter_mut().for_each(|step| step.is_scrolled_on = true);
+        self.run.steps[begun..].iter_mut().for_each(|step| Arc::make_mut(step).is_scrolled_on = true);
         sought
     }
 
     /// Takes the start of a run that was not led through the test as that of the test, if one is walked through.
     pub(super) fn begins_test(&mut self) {
-        if let (Some(_), Some(first)) = (&self.test, self.steps.first_mut()) {
+        if let (Some(_), Some(first)) = (&self.test, self.run.steps.first_mut().map(Arc::make_mut)) {
             first.of = Some(0);
         }
     }
 
     /// Marks the last step of the run as the step `number` of the test.
     fn is_of(&mut self, number: usize) {
-        if let Some(last) = self.steps.last_mut() {
+        if let Some(last) = self.run.last_mut() {
             last.of = Some(number);
         }
     }
 
     fn next_step(&self, walk: &Walkthrough) -> Next {
-        let number = walk.next(&self.steps);
+        let number = walk.next(&self.run.steps);
         let Some(step) = walk.test.steps.get(number) else { return Next::Nothing };
-        let Some(last) = self.steps.last() else { return Next::Ready(step.action.clone()) };
+        let Some(last) = self.run.steps.last() else { return Next::Ready(step.action.clone()) };
         let sought = seek(&last.observation.screen, &step.action, step.around.as_ref());
         // Where a scroll has gone on already, it has been to both ends.
         let may_scroll = !last.is_scrolled_on && may_scroll_on(&last.action, &sought);
@@ -170,7 +172,7 @@ impl Studio {
 
     /// Does not do the next step of the test.
     pub(super) fn leave_out(&mut self) -> Result<(), Refusal> {
-        let (steps, walk) = (&self.steps, self.test.as_mut().ok_or(Refusal::NoTest)?);
+        let (steps, walk) = (&self.run.steps, self.test.as_mut().ok_or(Refusal::NoTest)?);
         let number = walk.next(steps);
         // Without its start a run has no screen.
         if number == 0 || number >= walk.test.steps.len() {
@@ -184,7 +186,7 @@ impl Studio {
     /// Does `offer` in place of the next step of the test, with the text that the step types.
     pub(super) fn act_instead(&mut self, offer: Action, text: Option<String>) -> Result<(), Refusal> {
         let walk = self.test()?;
-        let number = walk.next(&self.steps);
+        let number = walk.next(&self.run.steps);
         let recorded = walk.test.steps.get(number).ok_or(Refusal::AllDone)?.action.clone();
         let action = match (offer, text) {
             (Action::Text { on, .. }, Some(text)) => Action::Text { on, text: text.into() },
@@ -205,7 +207,7 @@ impl Studio {
     /// Returns the test with the steps of the run in place of its own, if the run does what the spec of the test asks for.
     pub(super) fn mended(&self) -> Result<Reply, Refusal> {
         let TestCase { provenance, set_up, oracle, .. } = &self.test()?.test;
-        let judged = self.judged(oracle);
+        let judged = self.run.judged(oracle);
         if !judged.last().is_some_and(|last| last.is_won) {
             return Err(Refusal::NotReached);
         }
@@ -213,7 +215,7 @@ impl Studio {
         if let Some(most) = oracle.budget.steps_max.filter(|&most| trace.steps.len() > most as usize) {
             return Err(Refusal::TooLong { steps: trace.steps.len(), most });
         }
-        let captured = capture(oracle, &trace, self.slack);
+        let captured = capture(oracle, &trace, self.run.slack);
         let mut actions = captured.actions;
         let set_up = match set_up {
             TestSetUp::OfProject => TestSetUp::OfProject,
@@ -238,13 +240,13 @@ impl Studio {
             oracle: oracle.clone(),
             actions,
         };
-        Ok(Reply::Draft { text: test.to_string() })
+        Ok(Reply::Test { text: test.to_string() })
     }
 
     pub(super) fn said_test(&self) -> Option<SaidTest> {
         let walk = self.test.as_ref()?;
         let TestCase { steps, oracle, .. } = &walk.test;
-        let next = walk.next(&self.steps);
+        let next = walk.next(&self.run.steps);
         let (why, nearest_at) = match self.next_step(walk) {
             Next::Nothing | Next::Ready(_) | Next::OutOfView(_) => (String::new(), None),
             Next::Missing(near) => {
@@ -252,8 +254,8 @@ impl Studio {
                 (said_gone(&gone), gone.nearest_at.map(sides))
             }
         };
-        let judged = self.judged(oracle);
-        let is_own = |step: &LedStep| step.of.is_none() && !step.is_scrolled_on;
+        let judged = self.run.judged(oracle);
+        let is_own = |step: &Arc<LedStep>| step.of.is_none() && !step.is_scrolled_on;
         let last = judged.last();
         let said_step = |(number, step): (usize, &_)| self.said_test_step(walk, number, step);
         Some(SaidTest {
@@ -266,17 +268,17 @@ impl Studio {
             nearest_at,
             is_changed: !walk.left_out.is_empty()
                 || !walk.otherwise.is_empty()
-                || self.steps.iter().any(is_own),
+                || self.run.steps.iter().any(is_own),
             is_reached: last.is_some_and(|last| last.is_won),
             left: last.map(|last| last.step.remaining.to_string()).unwrap_or_default(),
         })
     }
 
     fn said_test_step(&self, walk: &Walkthrough, number: usize, step: &TestStep) -> SaidTestStep {
-        let done = self.steps.iter().position(|led| led.of == Some(number));
+        let done = self.run.steps.iter().position(|led| led.of == Some(number));
         let differs = done.and_then(|at| {
-            let before = at.checked_sub(1).map(|before| &*self.steps[before].observation.screen);
-            let LedStep { action, observation, .. } = &self.steps[at];
+            let before = at.checked_sub(1).map(|before| &*self.run.steps[before].observation.screen);
+            let LedStep { action, observation, .. } = &*self.run.steps[at];
             unseen(step, (before, action, observation), walk.test.oracle.typed)
         });
         let sees = step.sees.iter().map(|(atom, holds)| format!("{}{atom}", if *holds { "" } else { "!" }));

@@ -889,6 +889,18 @@ fn a_device_that_does_not_answer_holds_up_its_own_requests_alone_and_one_that_is
     let edited = ask(&mut socket, &json!({ "id": 11, "do": "editor", "message": change }).to_string());
     let mistakes = edited["result"]["messages"][0]["params"]["diagnostics"].as_array().map(Vec::len);
     assert_eq!(mistakes, Some(1), "{edited}");
+    let text = "possible \"stalled\": F [text = stall]\n";
+    let judge = json!({ "id": 14, "do": "judge", "text": text, "file": "mine.ltl" });
+    let judged = ask(&mut socket, &judge.to_string());
+    assert_eq!((&judged["id"], &judged["result"]["specs"][0]["at"]), (&json!(14), &json!(0)), "{judged}");
+    for form in ["a", "b", "c", "scenario"] {
+        let drafted = ask(&mut socket, &json!({ "id": 15, "do": "draft", "form": form }).to_string());
+        let text = drafted["result"]["text"].as_str().unwrap_or_else(|| panic!("{drafted}"));
+        assert!(text.contains("my first spec"), "{text}");
+    }
+    let draw = json!({ "id": 16, "do": "draw", "text": text, "file": "mine.ltl" });
+    let drawn = ask(&mut socket, &draw.to_string());
+    assert!(drawn["result"]["drawings"][0].as_str().is_some_and(|svg| svg.starts_with("<svg ")), "{drawn}");
     assert_eq!(ask(&mut socket, r#"{"id":12,"do":"stop"}"#)["error"], "no command runs");
     // A page that is opened now has the run as it was.
     let hello = ask(&mut studio.socket(), r#"{"id":13,"do":"hello","version":2}"#);

@@ -1,7 +1,7 @@
-//! The desk of the studio: files, editors, the command that runs, and the pages that look on.
+//! The desk of the studio: files, editors, specs of the run so far, the command that runs, and the pages that look on.
 //!
 //! Nothing here needs the device, so the desk has a thread of its own, and goes on while a device does not answer. It hands on
-//! what is about the run, as [`Work`].
+//! what changes the run, as [`Work`].
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,9 @@ use std::thread;
 use std::time::Instant;
 
 use farlead::device::HandNews;
-use farlead::studio::Pictures;
+use farlead::report::automaton_svg;
+use farlead::spec::Spec;
+use farlead::studio::{Form, Pictures, Run, Studio};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +23,7 @@ use super::job::{Change, Job, Said};
 use super::news::ReadNews;
 use super::wait::Wait;
 use super::{Incoming, LOOKS, PROTOCOL, Wanted, unread};
+use crate::outputs::automaton;
 use crate::{Mistake, lsp, said_of};
 
 /// Looks at files that change, one in so many.
@@ -30,7 +33,7 @@ const FILES_EVERY: u32 = 4;
 const SILENT: u64 = 2;
 const SILENT_STILL: u64 = 5;
 
-/// Event that needs the device, or the run.
+/// Event that needs the device, or changes the run.
 pub enum Work {
     /// A page asks for something: its number, the id of its request, and the request.
     Asked(u64, Value, Value),
@@ -40,7 +43,7 @@ pub enum Work {
     Touched(u64, HandNews),
 }
 
-/// Request that needs neither the device nor the run.
+/// Request that needs no device, and leaves the run as it is.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 enum DeskRequest {
@@ -58,6 +61,20 @@ enum DeskRequest {
     Save { file: String, text: String, was: Option<String> },
     /// A message of the language server protocol about a text that need not be saved.
     Editor { message: Value },
+    /// Writes the spec of the run.
+    Draft { form: Form },
+    /// Judges the run by the specs in a text; the end of `file` says their language.
+    Judge {
+        text: String,
+        #[serde(default)]
+        file: String,
+    },
+    /// Draws the automata of the specs in a text, each with the way of the run.
+    Draw {
+        text: String,
+        #[serde(default)]
+        file: String,
+    },
     /// Ends the command that runs.
     Stop,
     /// Lets the command rest, or go on.
@@ -65,7 +82,8 @@ enum DeskRequest {
 }
 
 /// Names of [`DeskRequest`]s, as `do` has them.
-const DESK_REQUESTS: [&str; 7] = ["hello", "files", "open", "save", "editor", "stop", "pause"];
+const DESK_REQUESTS: [&str; 10] =
+    ["hello", "files", "open", "save", "editor", "draft", "judge", "draw", "stop", "pause"];
 
 /// Page that is open.
 struct Page {
@@ -88,6 +106,7 @@ pub struct Desk {
     pages: BTreeMap<u64, Page>,
     /// The run, as the pages know it.
     view: Value,
+    run: Run,
     /// True if touches on the device can be followed, and if they are.
     follow: Value,
     pictures: Pictures,
@@ -101,8 +120,8 @@ pub struct Desk {
 pub struct SharedDesk(Arc<Mutex<Desk>>);
 
 impl SharedDesk {
-    /// Returns a desk with the files of a project, whose commands write `report`.
-    pub fn new(files: Files, report: PathBuf, pictures: Pictures, wait: Wait) -> SharedDesk {
+    /// Returns a desk with the files of a project, whose commands write `report`, and with what `studio` has seen.
+    pub fn new(files: Files, report: PathBuf, studio: &Studio, wait: Wait) -> SharedDesk {
         SharedDesk(Arc::new(Mutex::new(Desk {
             files,
             job: None,
@@ -111,8 +130,9 @@ impl SharedDesk {
             report,
             pages: BTreeMap::new(),
             view: Value::Null,
+            run: studio.run().clone(),
             follow: Value::Null,
-            pictures,
+            pictures: studio.pictures(),
             wait,
             silent: None,
         })))
@@ -152,10 +172,10 @@ impl Desk {
     }
 
     /// Shows the run to all pages, with its last picture.
-    pub fn show(&mut self, view: Value) {
+    pub fn show(&mut self, view: Value, run: Run) {
         self.tell_drawing(&view);
         self.tell_all(&json!({ "event": "view", "view": view }));
-        self.view = view;
+        (self.view, self.run) = (view, run);
     }
 
     /// Tells the drawing of the last screen to the pages that want it and have not had it.
@@ -354,6 +374,22 @@ impl Clerk {
                 let editor = editor.ok_or_else(|| Mistake::new("the page is gone".to_string()))?;
                 json!({ "messages": editor.answer(message) })
             }
+            DeskRequest::Draft { form } => json!({ "text": self.run().draft(form) }),
+            DeskRequest::Judge { text, file } => {
+                let run = self.run();
+                let specs = run.specs(&file, &text)?;
+                json!({ "specs": specs.iter().map(|spec| run.judge(spec)).collect::<Vec<_>>() })
+            }
+            DeskRequest::Draw { text, file } => {
+                let run = self.run();
+                let drawn = |spec: &Spec| {
+                    let judged = run.judge(spec);
+                    let left = judged.steps.iter().map(|step| &*step.left);
+                    automaton(spec).and_then(|automaton| automaton_svg(&automaton, left))
+                };
+                let specs = run.specs(&file, &text)?;
+                json!({ "drawings": specs.iter().map(drawn).collect::<Vec<_>>() })
+            }
             DeskRequest::Stop => {
                 let mut desk = self.desk.lock();
                 desk.running()?.stop();
@@ -367,6 +403,11 @@ impl Clerk {
                 json!({})
             }
         })
+    }
+
+    /// Returns the run, as the pages know it. Judging it takes its time, in which the desk is not locked.
+    fn run(&self) -> Run {
+        self.desk.lock().run.clone()
     }
 
     /// Fetches a document.

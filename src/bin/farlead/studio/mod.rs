@@ -1,7 +1,7 @@
 //! `farlead studio`: a page in the browser on which an app is driven by hand, specs are clicked together, and commands run.
 //!
 //! The library's [`farlead::studio`] leads the run; specs are lint like in an editor; searching, replaying and storing are the
-//! commands of this program, started as a user would type them. One thread owns the device and takes what is about the run in turn;
+//! commands of this program, started as a user would type them. One thread owns the device and takes what changes the run in turn;
 //! the [`desk`] has all that needs no device, and goes on while one does not answer.
 
 mod desk;
@@ -23,17 +23,14 @@ use std::time::Duration;
 use clap::Args;
 use farlead::device::{Device, HandNews};
 use farlead::gui::{BUILTIN_TEXTS, Repertoire};
-use farlead::report::automaton_svg;
 use farlead::rng::Seed;
 use farlead::setup::SetUpTest;
-use farlead::spec::{Source, Spec, parse_given};
-use farlead::studio::{JudgedSpec, Refusal, Reply, Request, Studio};
+use farlead::studio::{Refusal, Request, Studio};
 use farlead::test_case::{self, TestCase};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::outputs::automaton;
 use crate::progress::interruption;
 use crate::project::Project;
 use crate::replay::chance_of;
@@ -152,12 +149,6 @@ enum Wanted {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 enum ProjectRequest {
-    /// Draws the automata of the specs in a text, each with the way of the run.
-    Draw {
-        text: String,
-        #[serde(default)]
-        file: String,
-    },
     /// Adds a rule to farlead.toml: an action that is never done.
     Never { atom: String },
     /// Adds a rule to farlead.toml: the text to type into a field.
@@ -194,8 +185,7 @@ enum ProjectRequest {
 }
 
 /// Names of [`ProjectRequest`]s, as `do` has them.
-const PROJECT_REQUESTS: [&str; 13] = [
-    "draw",
+const PROJECT_REQUESTS: [&str; 12] = [
     "never",
     "type-here",
     "check",
@@ -262,7 +252,7 @@ impl<'a> Host<'a> {
         let mut studio = Studio::new(wait.on(app.device_by_hand(seed(args, &project))), repertoire);
         studio.allow(project.slack);
         let files = Files::below(&project.folder);
-        let desk = SharedDesk::new(files, project.folder.join(REPORT), studio.pictures(), wait.clone());
+        let desk = SharedDesk::new(files, project.folder.join(REPORT), &studio, wait.clone());
         let mut host = Host {
             args,
             shell,
@@ -324,7 +314,7 @@ impl<'a> Host<'a> {
                 let reply = serde_json::to_value(reply)?;
                 // The reply to a request that changes the run is its view.
                 if changes {
-                    self.desk.lock().show(reply.clone());
+                    self.show(reply.clone());
                 }
                 Ok(reply)
             }
@@ -350,18 +340,6 @@ impl<'a> Host<'a> {
 
     fn answer_about_project(&mut self, request: ProjectRequest) -> anyhow::Result<Value> {
         Ok(match request {
-            ProjectRequest::Draw { text, file } => {
-                let specs = parse_given(&Source::new(&file, text.clone()), &self.project.actions).file.specs;
-                let judged = match self.studio.answer(Request::Judge { text, file })? {
-                    Reply::Judged { specs } => specs,
-                    Reply::View(_) | Reply::Atoms { .. } | Reply::Draft { .. } => Vec::new(),
-                };
-                let drawn = |(spec, judged): (&Spec, &JudgedSpec)| {
-                    let left = judged.steps.iter().map(|step| &*step.left);
-                    automaton(spec).and_then(|automaton| automaton_svg(&automaton, left))
-                };
-                json!({ "drawings": specs.iter().zip(&judged).map(drawn).collect::<Vec<_>>() })
-            }
             ProjectRequest::Never { atom } => self.rule(&[("never", &atom)])?,
             ProjectRequest::TypeHere { atom, text } => self.rule(&[("type", &text), ("into", &atom)])?,
             ProjectRequest::Check { file, only } => {
@@ -502,8 +480,12 @@ impl<'a> Host<'a> {
 
     fn tell_view(&mut self) -> anyhow::Result<()> {
         let view = serde_json::to_value(self.studio.answer(Request::View)?)?;
-        self.desk.lock().show(view);
+        self.show(view);
         Ok(())
+    }
+
+    fn show(&mut self, view: Value) {
+        self.desk.lock().show(view, self.studio.run().clone());
     }
 
     fn runs_command(&self) -> bool {

@@ -786,8 +786,12 @@ async function judgedInWords(text, file) {
   return said.join(" ");
 }
 
+/** The last change of the name, which waits for the device. */
+let naming = null;
+
 async function saveDraft() {
   const file = draftFile();
+  await naming;
   const drafted = await request({ do: "draft", form: form() });
   if (!drafted) return null;
   if (!(await mayLeave(file))) return null;
@@ -1436,7 +1440,7 @@ at("own").addEventListener("submit", async (event) => {
 });
 at("drawn-part").addEventListener("toggle", () => at("drawn-part").open && drawDraft().catch((error) => say(error.message, true)));
 at("forms-part").addEventListener("toggle", () => at("forms-part").open && showForms().catch((error) => say(error.message, true)));
-at("name").addEventListener("input", () => request({ do: "name", name: at("name").value }));
+at("name").addEventListener("input", () => (naming = request({ do: "name", name: at("name").value })));
 for (const one of document.querySelectorAll("input[name=form]")) one.addEventListener("change", draft);
 at("save-draft").addEventListener("click", saveDraft);
 at("keep").addEventListener("click", async () => {
