@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::gui::{Action, Outline, Screen, Widget};
+use crate::gui::{Action, Outline, Screen, ShownAmount, Widget};
 
 /// Declares a number of its own type, so that no other number takes its place by mistake.
 macro_rules! id {
@@ -355,7 +355,7 @@ pub trait Outlook {
     }
 
     /// Returns the amounts that `screen` shows, each with its number.
-    fn shown_amounts(&mut self, _screen: &Screen) -> Vec<(AmountId, i64)> {
+    fn shown_amounts(&mut self, _screen: &Screen) -> Vec<(AmountId, ShownAmount)> {
         Vec::new()
     }
 

@@ -68,6 +68,17 @@ enum Wanted {
     Between(i64, i64),
 }
 
+/// Amount that a screen shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownAmount {
+    /// Amount; of a row of numbers the least one.
+    pub value: i64,
+    /// Greatest number of a row less its least; 0 without a row.
+    pub span: i64,
+    /// True if an amount that is wanted is among those shown.
+    pub is_wanted: bool,
+}
+
 /// Number or text that an atom wants.
 #[derive(Clone, Debug)]
 pub struct Amount {
@@ -134,13 +145,29 @@ impl Amount {
         }
     }
 
-    /// Returns the amount that `screen` shows; none if it shows none, or different ones of which none is wanted.
-    pub fn shown(&self, screen: &Screen) -> Option<i64> {
+    /// Returns the amount that `screen` shows; none if it shows none, or different ones that are no row and of which none is
+    /// wanted.
+    pub fn shown(&self, screen: &Screen) -> Option<ShownAmount> {
         let texts = self.reading.values(Link { before: None, action: None, after: screen })?;
         let shown: Vec<i64> = texts.iter().filter_map(|text| self.amount(text)).collect();
         let (least, most) = self.bounds();
         let wanted = shown.iter().copied().find(|amount| (least..=most).contains(amount));
-        wanted.or_else(|| shown.first().copied().filter(|first| shown.iter().all(|amount| amount == first)))
+        let is_wanted = wanted.is_some();
+        if self.may_be_in_rows() && is_row(&shown) {
+            let (value, span) =
+                (shown[0].min(shown[shown.len() - 1]), shown[0].abs_diff(shown[shown.len() - 1]));
+            return Some(ShownAmount { value, span: span.try_into().ok()?, is_wanted });
+        }
+        let same = || shown.first().copied().filter(|first| shown.iter().all(|amount| amount == first));
+        wanted.or_else(same).map(|value| ShownAmount { value, span: 0, is_wanted })
+    }
+
+    /// Returns true if numbers of such texts are the entries of a list and not the keys of a pad: there are words beside them.
+    fn may_be_in_rows(&self) -> bool {
+        match &self.wanted {
+            Wanted::Numbered(text) => text.contains(char::is_alphabetic),
+            Wanted::Words { .. } | Wanted::Between(..) => false,
+        }
     }
 
     /// Returns the amount in a text; none if it has another meaning.
@@ -160,6 +187,13 @@ impl Amount {
             }
         }
     }
+}
+
+/// Returns true if `numbers` are at least three that rise, or fall, by the same each time.
+fn is_row(numbers: &[i64]) -> bool {
+    let [first, second, _, ..] = numbers else { return false };
+    let step = second - first;
+    step != 0 && numbers.windows(2).all(|pair| pair[1] - pair[0] == step)
 }
 
 /// Returns true if texts of at least two words each are equal but for one word.
@@ -198,8 +232,23 @@ mod tests {
         Screen::new("p", "a", Context::default(), widgets)
     }
 
-    fn shown(atom: &Atom, texts: &[&str]) -> Option<i64> {
+    fn shown_of(atom: &Atom, texts: &[&str]) -> Option<ShownAmount> {
         Amount::of(atom, TypedText::Counts).expect("an amount").shown(&screen(texts))
+    }
+
+    fn shown(atom: &Atom, texts: &[&str]) -> Option<i64> {
+        shown_of(atom, texts).map(|shown| shown.value)
+    }
+
+    #[test]
+    fn a_list_that_counts_its_entries_shows_the_first_and_how_far_it_goes() {
+        let lesson = text_is("Lesson 67");
+        let row = |value, span, is_wanted| Some(ShownAmount { value, span, is_wanted });
+        assert_eq!(shown_of(&lesson, &["Lesson 51", "Lesson 52", "Lesson 53"]), row(51, 2, false));
+        assert_eq!(shown_of(&lesson, &["Lesson 68", "Lesson 67", "Lesson 66"]), row(66, 2, true));
+        assert_eq!(shown_of(&lesson, &["Lesson 1", "Lesson 2", "Lesson 4"]), None);
+        assert_eq!(shown_of(&lesson, &["Lesson 2"]), row(2, 0, false));
+        assert_eq!(shown_of(&text_is("67"), &["1", "2", "3"]), None, "keys of a pad");
     }
 
     #[test]

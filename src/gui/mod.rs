@@ -43,7 +43,7 @@ mod words;
 pub use action::{Action, Argument, Direction, Target};
 pub use action_record::ActionRecord;
 pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
-pub use amount::{Amount, Numbered};
+pub use amount::{Amount, Numbered, ShownAmount};
 pub use around::{Around, Nth, ToldBy};
 pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub(crate) use code::for_each_code;

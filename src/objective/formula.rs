@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::kept::KeptValues;
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{
-    Action, Amount, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, TypedText,
-    nearest,
+    Action, Amount, Atom, Comparison, Constant, Hints, Key, Labeller, Link, Op, Quota, Screen, ShownAmount,
+    TypedText, nearest,
 };
 use crate::ltl::{
     self, Automaton, Duties, Duty, Follower, Formulas, Interval, Labels, Permanent, ResidualId, Share, reward,
@@ -729,7 +729,7 @@ impl Outlook for Formula {
         wanted.iter().map(deviation).min()
     }
 
-    fn shown_amounts(&mut self, screen: &Screen) -> Vec<(AmountId, i64)> {
+    fn shown_amounts(&mut self, screen: &Screen) -> Vec<(AmountId, ShownAmount)> {
         let shown = |(atom, amount): &(u32, Amount)| Some((AmountId(*atom), amount.shown(screen)?));
         self.amounts.iter().filter_map(shown).collect()
     }

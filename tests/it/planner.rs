@@ -202,6 +202,26 @@ fn a_number_that_is_wanted_is_counted_to() {
 }
 
 #[test]
+fn a_list_is_paged_to_the_entry_that_is_wanted() {
+    let idle: String = (0..12).map(|nth| format!("Button \"Idle {nth}\" clickable\n")).collect();
+    let model = app(&format!(
+        "app org.lessons \"Lessons\" 1
+        launch Main
+        activity Main .Main {{
+            own kept page = 0
+            {idle}
+            ListView #list {{ for i in 1..10 {{ TextView \"Lesson {{page * 10 + i}}\" tall 40 -> open Detail(page * 10 + i) }} }}
+            Button \"Next\" -> page = min(page + 1, 21)
+            Button \"Previous\" -> page = max(page - 1, 0)
+        }}
+        activity Detail .Detail (number) {{ TextView #name \"Lesson {{number}}\" }}"
+    ));
+    // Six pages on, and the entry.
+    let (with, without) = episodes(&model, "F ([activity ~ Detail] & [text = \"Lesson 67\"])", 11);
+    assert!(with <= 30.0 && 5.0 * with < without, "{with} and {without} episodes");
+}
+
+#[test]
 fn what_changes_a_text_elsewhere_is_found_out() {
     let switch = |page: &str, name: &str, what: &str| {
         format!(

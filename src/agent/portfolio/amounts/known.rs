@@ -40,7 +40,8 @@ pub struct Known {
     by_name: FxHashMap<Name, Effect>,
     /// Places that show it, or another number that has been the same.
     pub places: FxHashSet<PlaceId>,
-    pub seen_at: FxHashSet<PlaceId>,
+    /// Places that show it, each with the [span](crate::gui::ShownAmount::span) of its row.
+    pub seen_at: FxHashMap<PlaceId, i64>,
     /// Other texts with numbers: true while their number was the same whenever both were told.
     same: FxHashMap<u64, bool>,
     /// Events of which one has an effect that is not known.

@@ -19,6 +19,7 @@ use self::known::{At, Done, Known};
 use self::map::{DEVICE, Map, Name, PlaceId, Sight};
 use self::ways::{Spot, Ways};
 use super::latest::{Latest, Taken};
+use crate::gui::ShownAmount;
 use crate::rng::Rng;
 use crate::situation::{
     AmountId, ClassId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Transition, Want,
@@ -54,7 +55,7 @@ pub struct Amounts {
     map: Map,
     list: BTreeMap<AmountId, Known>,
     /// Amounts that each screen shows.
-    shown: FxHashMap<ScreenId, Arc<[(AmountId, i64)]>>,
+    shown: FxHashMap<ScreenId, Arc<[(AmountId, ShownAmount)]>>,
     /// Numbers told in this episode that nothing may have changed since.
     told: BTreeMap<u64, i64>,
     /// Events of this episode, and those that changed nothing to see.
@@ -167,7 +168,7 @@ impl Amounts {
                 if self.shown.len() >= SCREENS_MAX {
                     self.shown.clear();
                 }
-                let shown: Arc<[(AmountId, i64)]> = outlook.shown_amounts(screen).into();
+                let shown: Arc<[(AmountId, ShownAmount)]> = outlook.shown_amounts(screen).into();
                 self.shown.insert(scene.screen_id, shown.clone());
                 shown
             }
@@ -181,8 +182,8 @@ impl Amounts {
         let Some(sight) = self.map.sight(scene) else { return };
         let Sight { place, numbers } = &*sight;
         for (id, amount) in &mut self.list {
-            if let Some(&(_, value)) = shown.iter().find(|(shown, _)| shown == id) {
-                amount.seen_at.insert(*place);
+            if let Some(&(_, ShownAmount { value, span, .. })) = shown.iter().find(|(shown, _)| shown == id) {
+                amount.seen_at.insert(*place, span);
                 amount.places.insert(*place);
                 let is_elsewhere = |text: &u64| numbers.iter().all(|(own, _)| own != text);
                 for (text, number) in self.told.iter().filter(|(text, _)| is_elsewhere(text)) {
@@ -214,6 +215,10 @@ impl Amounts {
         let groups = outlook.wanted_amounts(phase);
         let is_seen =
             |want: &Want| self.list.get(&want.amount).is_some_and(|amount| !amount.seen_at.is_empty());
+        // A list shows the entry that is wanted: what is left is to take it.
+        if groups.iter().any(|group| self.is_in_row(group, scene)) {
+            return None;
+        }
         let mut allowed = Allowed { phase, scene, outlook, classes: FxHashMap::default() };
         for group in groups.iter().filter(|group| group.iter().all(is_seen) && group.len() <= AT_ONCE_MAX) {
             if let Some(at) = self.reach(group, here, situation, &mut allowed) {
@@ -235,6 +240,14 @@ impl Amounts {
         None
     }
 
+    /// Returns true if the screen shows each of the amounts as it is wanted, one in a row of others.
+    fn is_in_row(&self, group: &[Want], scene: &Scene) -> bool {
+        let Some(shown) = self.shown.get(&scene.screen_id) else { return false };
+        let of = |want: &Want| shown.iter().find(|(id, _)| *id == want.amount).map(|(_, shown)| shown);
+        group.iter().all(|want| of(want).is_some_and(|shown| shown.is_wanted))
+            && group.iter().any(|want| of(want).is_some_and(|shown| shown.span > 0))
+    }
+
     /// Returns the first step of a shortest way to a place that shows the amounts as they are wanted.
     fn reach(
         &self,
@@ -251,7 +264,8 @@ impl Amounts {
         }
         let is_it = |place: PlaceId, values: &Values| {
             group.iter().zip(&amounts).zip(values).all(|((want, amount), value)| {
-                (want.least..=want.most).contains(value) && amount.seen_at.contains(&place)
+                let is_shown = |span: &i64| *value <= want.most && value.saturating_add(*span) >= want.least;
+                amount.seen_at.get(&place).is_some_and(is_shown)
             })
         };
         let mut ways = Ways::new(&self.map, here);
