@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::yields::Yields;
-use crate::gui::Flags;
+use crate::gui::{Context, Flags, Outline};
 use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{
@@ -149,7 +149,7 @@ impl Archive {
         };
         let mut sights = vec![
             number(&|hasher| (1, scene.look).hash(hasher)),
-            number(&|hasher| (2, scene.frame).hash(hasher)),
+            number(&|hasher| (2, structure(scene)).hash(hasher)),
         ];
         for widget in scene.widgets().iter().filter(|widget| widget.is_visible()) {
             let is_marked = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
@@ -212,6 +212,15 @@ impl Archive {
         let equals: Vec<u16> = candidates.filter(|(_, worth)| **worth >= best).map(|(&at, _)| at).collect();
         equals[rng.below(equals.len())]
     }
+}
+
+/// Returns the structure of a screen as it is on an upright device that is on: turning it, and waiting until it goes dark,
+/// would be news on each page.
+fn structure(scene: &Scene) -> u64 {
+    let Some(screen) = &scene.screen else { return scene.frame };
+    let Context { crashed, anr, .. } = screen.context();
+    let usual = Context { crashed, anr, ..Context::default() };
+    if screen.context() == usual { scene.frame } else { Outline::new(&screen.in_context(usual)).frame }
 }
 
 /// Returns the worth of being sent to `sight` with this many steps.
