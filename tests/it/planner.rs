@@ -222,6 +222,43 @@ fn a_list_is_paged_to_the_entry_that_is_wanted() {
 }
 
 #[test]
+fn a_number_that_shows_at_the_end_alone_is_counted_to_by_another() {
+    let page = |item: &str, price: u32| {
+        format!(
+            "activity {item} .{item} {{
+                TextView \"{item} for {price}\"
+                Button \"Add\" -> total += {price}; toast \"Added\"
+                Button \"Like\" clickable Button \"Share\" clickable Button \"Ask\" clickable }}\n"
+        )
+    };
+    let pages = page("Lamp", 9) + &page("Carpet", 11) + &page("Mirror", 2) + &page("Chair", 4);
+    let model = app(&format!(
+        "app org.shop \"Shop\" 1
+        launch Main
+        session total = 0
+        activity Main .Main {{
+            Button \"Lamp\" -> open Lamp
+            Button \"Carpet\" -> open Carpet
+            Button \"Mirror\" -> open Mirror
+            Button \"Chair\" -> open Chair
+            Button \"Cart\" -> open Cart
+        }}
+        activity Cart .Cart {{
+            own said = \"\"
+            TextView \"Total: {{total}}\"
+            TextView (said)
+            Button \"Order\" -> if total >= 12 {{ open Receipt }} else {{ said = \"Orders from 12 on\" }}
+            Button \"Empty\" -> total = 0
+        }}
+        activity Receipt .Receipt {{ TextView \"Paid: {{total}}\" }}
+        {pages}"
+    ));
+    // A carpet and a chair, and three mirrors, or what else makes 26, and then the order.
+    let (with, without) = episodes(&model, "F [text = \"Paid: 26\"]", 16);
+    assert!(with <= 100.0 && 1.5 * with < without, "{with} and {without} episodes");
+}
+
+#[test]
 fn what_changes_a_text_elsewhere_is_found_out() {
     let switch = |page: &str, name: &str, what: &str| {
         format!(

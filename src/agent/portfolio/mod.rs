@@ -312,7 +312,7 @@ impl Agent for Portfolio {
         self.is_recalled = false;
         self.sweep.settle();
         self.amounts.settle();
-        self.amounts.look(situation.scene, outlook);
+        self.amounts.look(situation.scene, situation.phase, outlook);
         let mut member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),

@@ -8,6 +8,7 @@
 mod effect;
 mod known;
 mod map;
+mod stand_ins;
 mod ways;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::known::{At, Done, Known};
 use self::map::{DEVICE, Map, Name, PlaceId, Sight};
+use self::stand_ins::StandIns;
 use self::ways::{Spot, Ways};
 use super::latest::{Latest, Taken};
 use crate::gui::ShownAmount;
@@ -40,6 +42,23 @@ const HAS_LIKE: u32 = 20;
 /// Most numbers that are kept from screens before.
 const TOLD_MAX: usize = 200;
 
+/// Number that is counted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    /// Amount of the objective.
+    Wanted(AmountId),
+    /// Number of another text, in place of an amount that was never seen.
+    StandIn(u64),
+}
+
+/// Bounds of what is counted with.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    of: Counted,
+    least: i64,
+    most: i64,
+}
+
 /// Aim of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
@@ -53,7 +72,10 @@ pub enum Aim {
 #[derive(Clone, Debug, Default)]
 pub struct Amounts {
     map: Map,
-    list: BTreeMap<AmountId, Known>,
+    list: BTreeMap<Counted, Known>,
+    stand_ins: StandIns,
+    /// True while none of the amounts that are wanted was ever seen, so that other numbers stand in for them.
+    seeks: bool,
     /// Amounts that each screen shows.
     shown: FxHashMap<ScreenId, Arc<[(AmountId, ShownAmount)]>>,
     /// Numbers told in this episode that nothing may have changed since.
@@ -102,9 +124,20 @@ impl Amounts {
         }
     }
 
-    /// Returns true if an amount was seen, and an episode for it may bring something.
+    /// Returns true if an amount was seen, or a number that stands in for it, and an episode for it may bring something.
     pub fn has_work(&self) -> bool {
-        self.rests == 0 && self.list.values().any(|amount| !amount.seen_at.is_empty())
+        let counts = |of: &Counted| self.seeks || matches!(of, Counted::Wanted(_));
+        self.rests == 0 && self.list.iter().any(|(of, amount)| counts(of) && !amount.seen_at.is_empty())
+    }
+
+    fn is_seen(&self, want: &Want) -> bool {
+        self.list.get(&Counted::Wanted(want.amount)).is_some_and(|amount| !amount.seen_at.is_empty())
+    }
+
+    /// Returns true if other numbers can stand in for what this group wants.
+    fn is_sought(&self, group: &[Want]) -> bool {
+        let [want] = group else { return false };
+        !self.is_seen(want) && StandIns::can_replace(want)
     }
 
     /// States have other numbers from now on.
@@ -121,7 +154,7 @@ impl Amounts {
 
     /// Learns a step.
     pub fn learn(&mut self, transition: &Transition<'_>) {
-        if self.list.is_empty() {
+        if self.list.is_empty() && !self.seeks {
             return;
         }
         if let Some(taken) = self.latest.pass(Taken::of(transition)) {
@@ -151,8 +184,13 @@ impl Amounts {
         self.last = is_last.then_some(to);
     }
 
-    /// Takes notice of the amounts on the screen.
-    pub fn look(&mut self, scene: &Scene, outlook: &mut dyn Outlook) {
+    /// Takes notice of the amounts on the screen, and of those that are wanted.
+    pub fn look(&mut self, scene: &Scene, phase: PhaseId, outlook: &mut dyn Outlook) {
+        let groups = outlook.wanted_amounts(phase);
+        // Before the first step nothing may be wanted yet.
+        if !groups.is_empty() {
+            self.seeks = groups.iter().all(|group| self.is_sought(group));
+        }
         if let Some(last) = self.last.take() {
             self.take_in(&last, outlook);
         }
@@ -174,14 +212,30 @@ impl Amounts {
             }
         };
         for (amount, _) in shown.iter() {
-            self.list.entry(*amount).or_default();
+            self.list.entry(Counted::Wanted(*amount)).or_default();
         }
-        if self.list.is_empty() {
+        if self.list.is_empty() && !self.seeks {
             return;
         }
         let Some(sight) = self.map.sight(scene) else { return };
         let Sight { place, numbers } = &*sight;
-        for (id, amount) in &mut self.list {
+        for &(text, number) in numbers.iter().filter(|_| self.seeks) {
+            if self.stand_ins.see(text, number) {
+                self.list.entry(Counted::StandIn(text)).or_default();
+            }
+        }
+        for (of, amount) in &mut self.list {
+            let id = match of {
+                Counted::Wanted(id) => id,
+                Counted::StandIn(text) => {
+                    if let Some((_, value)) = numbers.iter().find(|(own, _)| own == text) {
+                        amount.seen_at.insert(*place, 0);
+                        amount.places.insert(*place);
+                        self.has_news |= amount.settle(*value);
+                    }
+                    continue;
+                }
+            };
             if let Some(&(_, ShownAmount { value, span, .. })) = shown.iter().find(|(shown, _)| shown == id) {
                 amount.seen_at.insert(*place, span);
                 amount.places.insert(*place);
@@ -213,19 +267,26 @@ impl Amounts {
         let Situation { scene, phase, .. } = *situation;
         let here = self.map.sight(scene)?.place;
         let groups = outlook.wanted_amounts(phase);
-        let is_seen =
-            |want: &Want| self.list.get(&want.amount).is_some_and(|amount| !amount.seen_at.is_empty());
         // A list shows the entry that is wanted: what is left is to take it.
         if groups.iter().any(|group| self.is_in_row(group, scene)) {
             return None;
         }
         let mut allowed = Allowed { phase, scene, outlook, classes: FxHashMap::default() };
-        for group in groups.iter().filter(|group| group.iter().all(is_seen) && group.len() <= AT_ONCE_MAX) {
+        let (targets, mut wants) = self.targets(&groups);
+        // A number stands where it is wanted for another: what is left is to go on from here.
+        let is_there = |target: &Target| {
+            let amount = &self.list[&target.of];
+            let is_it = |value: i64| (target.least..=target.most).contains(&value);
+            amount.seen_at.contains_key(&here) && amount.estimate().is_some_and(is_it)
+        };
+        if self.seeks && targets.iter().flatten().any(is_there) {
+            return None;
+        }
+        for group in &targets {
             if let Some(at) = self.reach(group, here, situation, &mut allowed) {
                 return Some((at, Aim::Reach));
             }
         }
-        let mut wants: Vec<AmountId> = groups.iter().flatten().map(|want| want.amount).collect();
         // What changes an amount is looked for while nothing is known to, whatever other amounts still hide.
         wants.sort_by_key(|id| self.list.get(id).map(Known::progress));
         for id in wants {
@@ -240,6 +301,23 @@ impl Amounts {
         None
     }
 
+    /// Returns the amounts to reach, group by group, and those whose changes are to be found out.
+    fn targets(&self, groups: &[Vec<Want>]) -> (Vec<Vec<Target>>, Vec<Counted>) {
+        let target = |of: Counted, want: &Want| Target { of, least: want.least, most: want.most };
+        if self.seeks {
+            let stand_ins: Vec<Counted> = self.stand_ins.ranked().into_iter().map(Counted::StandIn).collect();
+            let wants = groups.iter().flatten();
+            let targets = wants.flat_map(|want| stand_ins.iter().map(|&of| vec![target(of, want)])).collect();
+            return (targets, stand_ins.into_iter().take(1).collect());
+        }
+        let own = |want: &Want| Counted::Wanted(want.amount);
+        let is_whole =
+            |group: &&Vec<Want>| group.len() <= AT_ONCE_MAX && group.iter().all(|want| self.is_seen(want));
+        let of_group = |group: &Vec<Want>| group.iter().map(|want| target(own(want), want)).collect();
+        let targets = groups.iter().filter(is_whole).map(of_group).collect();
+        (targets, groups.iter().flatten().map(own).collect())
+    }
+
     /// Returns true if the screen shows each of the amounts as it is wanted, one in a row of others.
     fn is_in_row(&self, group: &[Want], scene: &Scene) -> bool {
         let Some(shown) = self.shown.get(&scene.screen_id) else { return false };
@@ -251,13 +329,13 @@ impl Amounts {
     /// Returns the first step of a shortest way to a place that shows the amounts as they are wanted.
     fn reach(
         &self,
-        group: &[Want],
+        group: &[Target],
         here: PlaceId,
         situation: &Situation<'_>,
         allowed: &mut Allowed<'_>,
     ) -> Option<u16> {
         type Values = [i64; AT_ONCE_MAX];
-        let amounts: Vec<&Known> = group.iter().map(|want| &self.list[&want.amount]).collect();
+        let amounts: Vec<&Known> = group.iter().map(|want| &self.list[&want.of]).collect();
         let mut values: Values = [0; AT_ONCE_MAX];
         for (value, amount) in values.iter_mut().zip(&amounts) {
             *value = amount.estimate()?;
@@ -385,6 +463,7 @@ impl Amounts {
         allowed: &mut Allowed<'_>,
     ) -> Option<u16> {
         let mut ways = Ways::new(&self.map, here);
+        let from_here = ways.distance(ways.start(), far);
         let mut best: Option<(u32, u16)> = None;
         for event in &self.map.place(here).events {
             let Some(at) = self.offer(situation, event.labeling) else { continue };
@@ -393,7 +472,9 @@ impl Amounts {
             let is_sure = leads_on || !amount.is_open(self.at(here, event.labeling));
             let is_vain = self.is_vain(situation.scene, event.labeling);
             let left = to.filter_map(|to| ways.distance(to, far)).min();
-            if let Some(left) = left.filter(|left| *left < situation.steps_left && is_sure && !is_vain)
+            let leads_nearer = |left: &u32| from_here.is_none_or(|here| *left < here);
+            let left = left.filter(|left| *left < situation.steps_left).filter(leads_nearer);
+            if let Some(left) = left.filter(|_| is_sure && !is_vain)
                 && allowed.allows(event.class)
                 && best.is_none_or(|(least, _)| left < least)
             {
