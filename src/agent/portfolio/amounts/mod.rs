@@ -3,7 +3,9 @@
 //! A formula may want `Total: 21`. Where the app shows `Total: 0`, the amount is counted with: between two sights of it, the
 //! steps of the episode have changed it, and a single one whose effect is not known must have done the rest. What is known of
 //! the effects gives the shortest way to the number that is wanted, over places and values. What is not known yet is found
-//! out: actions that were never done before a sight of the amount are done, and then the amount is looked at.
+//! out: actions that were never done before a sight of the amount are done, and then the amount is looked at. A list that
+//! counts its entries shows an amount from its first entry to its last one, and for an amount that no screen has shown yet other
+//! numbers [stand in](stand_ins).
 
 mod effect;
 mod known;
