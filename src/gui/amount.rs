@@ -325,7 +325,7 @@ mod tests {
                 let amount = Amount::of(&atom, TypedText::Counts);
                 assert_eq!(amount.as_ref().map(Amount::bounds), bounds, "{atom}");
                 let shown = amount.and_then(|amount| amount.shown(&screen(&["9", "3"])));
-                assert_eq!(shown, bounds.map(|_| 3), "{atom}");
+                assert_eq!(shown.map(|shown| shown.value), bounds.map(|_| 3), "{atom}");
             }
         }
         let number = Term::FirstNumber(Box::new(text));
