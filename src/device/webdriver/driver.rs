@@ -66,7 +66,7 @@ impl Driver {
     }
 }
 
-/// What a driver says when it has been started.
+/// First words of a driver that has been started.
 enum FirstWords {
     /// The port that it listens at.
     Port(u16),
