@@ -8,6 +8,7 @@ use std::process::Command;
 const GLIBC_MIN: (u32, u32) = (2, 36);
 /// First version of Rust whose own linker, which finds functions of the same code, is the usual one on this kind of machine.
 const RUST_MIN: (u32, u32) = (1, 90);
+/// That kind of machine.
 const OF_LINKER: &str = "x86_64-unknown-linux-gnu";
 
 fn main() {

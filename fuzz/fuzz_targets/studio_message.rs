@@ -1,6 +1,6 @@
 //! Reads each line of any text as a request to the studio, and does it on a small app: an answer or an error, never a panic, and
-//! a view afterwards. The run is judged by a line that is no request, and drafted in the end. A text that begins with `walk` is one of requests while a stored test is walked through, whose first
-//! widget is gone.
+//! a view afterwards. The run is judged by a line that is no request, and drafted in the end. A text that begins with `walk` is
+//! one of requests while a stored test is walked through, whose first widget is gone.
 
 #![no_main]
 

@@ -127,6 +127,15 @@ impl Default for Context {
     }
 }
 
+impl Context {
+    /// Returns the usual context: an upright device that is lit and connected. If the app has crashed, or does not respond, it stays
+    /// so.
+    #[must_use]
+    pub fn usual(self) -> Context {
+        Context { crashed: self.crashed, anr: self.anr, ..Context::default() }
+    }
+}
+
 /// Properties of a widget that are true or false.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flags(u16);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::gui::{Action, Context, Flags, Identity, Outline, Screen};
+use crate::gui::{Action, Flags, Identity, Outline, Screen};
 use crate::sorted;
 
 pub use diff::{Alike, Difference, Missed, ModelDiff, Side};
@@ -595,8 +595,7 @@ fn cut(mut text: String, chars_max: usize) -> String {
 
 /// Returns the structure of a screen, whichever way the display is turned, and whatever surrounds the app.
 fn kind(screen: &Screen) -> u64 {
-    let Context { crashed, anr, .. } = screen.context();
-    let usual = Context { crashed, anr, ..Context::default() };
+    let usual = screen.context().usual();
     if screen.context() == usual {
         Outline::new(screen).frame
     } else {

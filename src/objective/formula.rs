@@ -736,7 +736,7 @@ impl Outlook for Formula {
 
     fn wanted_amounts(&mut self, phase: PhaseId) -> Arc<[Vec<Want>]> {
         if self.amounts.is_empty() {
-            return Arc::new([]);
+            return Arc::default();
         }
         match self.wanted_amounts.get(&phase) {
             Some(known) => known.clone(),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::yields::Yields;
-use crate::gui::{Context, Flags, Outline};
+use crate::gui::{Flags, Outline};
 use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{
@@ -214,12 +214,11 @@ impl Archive {
     }
 }
 
-/// Returns the structure of a screen as it is on an upright device that is on: turning it, and waiting until it goes dark,
-/// would be news on each page.
+/// Returns the structure of a screen in its usual context: turning the device, and waiting until it goes dark, would be news on
+/// each page.
 fn structure(scene: &Scene) -> u64 {
     let Some(screen) = &scene.screen else { return scene.frame };
-    let Context { crashed, anr, .. } = screen.context();
-    let usual = Context { crashed, anr, ..Context::default() };
+    let usual = screen.context().usual();
     if screen.context() == usual { scene.frame } else { Outline::new(&screen.in_context(usual)).frame }
 }
 

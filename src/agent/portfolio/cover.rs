@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::gui::{Action, Context, DeviceAction, Flags, Outline, Touch};
+use crate::gui::{Action, DeviceAction, Flags, Outline, Touch};
 use crate::rng::Rng;
 use crate::situation::{ActionId, ActivityId, Offer, Scene, Situation, StateId, Transition};
 
@@ -455,8 +455,7 @@ impl Seen {
             return Seen { structure: scene.frame, contents: 0, context: None };
         };
         let context = screen.context();
-        let Context { crashed, anr, .. } = context;
-        let usual = Context { crashed, anr, ..Context::default() };
+        let usual = context.usual();
         let outline = Outline::new(&screen.in_context(usual));
         Seen {
             structure: outline.frame,

@@ -227,21 +227,22 @@ impl Amounts {
             }
         }
         for (of, amount) in &mut self.list {
-            let id = match of {
-                Counted::Wanted(id) => id,
+            let own = match of {
+                Counted::Wanted(id) => {
+                    let own = shown.iter().find(|(shown, _)| shown == id);
+                    own.map(|(_, ShownAmount { value, span, .. })| (*value, *span))
+                }
                 Counted::StandIn(text) => {
-                    if let Some((_, value)) = numbers.iter().find(|(own, _)| own == text) {
-                        amount.seen_at.insert(*place, 0);
-                        amount.places.insert(*place);
-                        self.has_news |= amount.settle(*value);
-                    }
-                    continue;
+                    numbers.iter().find(|(own, _)| own == text).map(|(_, value)| (*value, 0))
                 }
             };
-            if let Some(&(_, ShownAmount { value, span, .. })) = shown.iter().find(|(shown, _)| shown == id) {
+            if let Some((value, span)) = own {
                 amount.seen_at.insert(*place, span);
                 amount.places.insert(*place);
-                let is_elsewhere = |text: &u64| numbers.iter().all(|(own, _)| own != text);
+                // Nothing is the same as a number that only stands in.
+                let is_elsewhere = |text: &u64| {
+                    matches!(of, Counted::Wanted(_)) && numbers.iter().all(|(own, _)| own != text)
+                };
                 for (text, number) in self.told.iter().filter(|(text, _)| is_elsewhere(text)) {
                     amount.compare(*text, *number, value);
                 }
