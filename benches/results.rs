@@ -17,7 +17,8 @@ use std::time::Instant;
 
 use farlead::abstraction::{self, AbstractionInfo, LOOKS, PLACES};
 use farlead::agent::{
-    self, AGENTS, APE, AgentInfo, FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE,
+    self, AGENTS, APE, AgentInfo, FARLEAD, FarleadSettings, Member, Members, PLANNER, PlannerSettings,
+    RANDOM, Settings, TREE,
 };
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
@@ -542,13 +543,14 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
 fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
+    let decides = Settings { farlead: FarleadSettings::OF_PAPER, ..Settings::default() };
     let alone = |member| Settings { members: Members::of([member]), ..Settings::default() };
     vec![
         planner("planner", PlannerSettings::default()),
         named("plan alone", Plan { settings: alone(Member::Plan), ..Plan::new(&PLANNER) }),
         named("least alone", Plan { settings: alone(Member::Least), ..Plan::new(&PLANNER) }),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
-        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
+        named("farlead, as published", Plan { settings: decides, switches: of_paper, ..Plan::new(&FARLEAD) }),
         named("farlead", Plan::new(&FARLEAD)),
         named("tree", Plan::new(&TREE)),
         named("random", Plan::new(&RANDOM)),

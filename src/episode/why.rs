@@ -43,6 +43,9 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         Evidence::Swept => {
             return "goes to what was never done, or tries each text where a form refuses".to_string();
         }
+        Evidence::Surveyed => {
+            return "goes to where a click was not done yet that leads to ever other places".to_string();
+        }
         Evidence::Form => return "fills a form, and then clicks a button".to_string(),
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),
         Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),

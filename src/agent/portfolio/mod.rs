@@ -10,6 +10,7 @@ mod forms;
 mod latest;
 mod repeats;
 mod shares;
+mod survey;
 mod sweep;
 mod walk;
 mod yields;
@@ -20,6 +21,7 @@ use self::cover::Cover;
 use self::forms::Forms;
 use self::repeats::Repeats;
 use self::shares::Shares;
+use self::survey::Survey;
 use self::sweep::Sweep;
 use self::walk::Walk;
 use super::{Agent, Planner, Settings};
@@ -48,6 +50,8 @@ pub enum Member {
     Novelty,
     /// The numbers and texts that the objective wants, by the actions that change them.
     Amounts,
+    /// Each click at each place, for clicks that lead to ever other places.
+    Survey,
     /// The fields of a form filled, and then a button.
     Forms,
     /// Actions never done, and the texts of forms that refuse and the words of pads, one after the other.
@@ -62,11 +66,12 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 8] = [
+    pub const ALL: [Member; 9] = [
         Member::Plan,
         Member::Amounts,
         Member::Sweep,
         Member::Novelty,
+        Member::Survey,
         Member::Forms,
         Member::Cover,
         Member::Least,
@@ -79,6 +84,7 @@ impl Member {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
             Member::Amounts => "amounts",
+            Member::Survey => "survey",
             Member::Forms => "forms",
             Member::Sweep => "sweep",
             Member::Cover => "cover",
@@ -95,11 +101,11 @@ impl Member {
 
 /// Set of members, never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Members(u8);
+pub struct Members(u16);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b1111_1111);
+    pub const ALL: Members = Members(0b1_1111_1111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -126,6 +132,7 @@ pub struct Portfolio {
     amounts: Amounts,
     forms: Forms,
     sweep: Sweep,
+    survey: Survey,
     /// Coverage; none once the objective has shown that it gives a direction.
     cover: Option<Cover>,
     walk: Walk,
@@ -153,6 +160,7 @@ impl Portfolio {
             amounts: Amounts::default(),
             forms: Forms::default(),
             sweep: Sweep::default(),
+            survey: Survey::default(),
             cover: Some(Cover::default()),
             walk: Walk::default(),
             repeats: Repeats::default(),
@@ -176,10 +184,12 @@ impl Portfolio {
         let is_walked = is_aimless && is_page(situation.scene);
         let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
         let (has_amounts, has_sweeps) = (!is_aimless && self.amounts.has_work(), self.sweep.has_work());
+        let has_survey = !is_aimless && self.survey.has_work();
         self.shares.has_pad = has_sweeps && self.sweep.has_pad();
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,
             Member::Amounts => has_amounts,
+            Member::Survey => has_survey,
             member => can(member, is_aimless, has_forms),
         };
         let (member, cause) = match self.shares.next(situation.steps_left, walks, can) {
@@ -244,11 +254,11 @@ fn is_page(scene: &Scene) -> bool {
     }
 }
 
-/// Returns true if a member other than sweeps and amounts can take a turn.
+/// Returns true if a member other than sweeps, amounts and the survey can take a turn.
 fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
     match member {
         Member::Forms => has_forms,
-        Member::Sweep | Member::Amounts => false,
+        Member::Sweep | Member::Amounts | Member::Survey => false,
         Member::Cover => is_aimless,
         // Without a direction there is nothing to plan for.
         Member::Plan | Member::Least => !is_aimless,
@@ -312,6 +322,7 @@ impl Agent for Portfolio {
         self.is_recalled = false;
         self.sweep.settle();
         self.amounts.settle();
+        self.survey.settle();
         self.amounts.look(situation.scene, situation.phase, outlook);
         let mut member = match self.turn {
             Some(member) => member,
@@ -368,6 +379,12 @@ impl Agent for Portfolio {
             return Choice::Offer(at);
         }
         let open = alive(open, &self.planner, situation, outlook, rng);
+        if member == Member::Survey
+            && let Some(at) = self.survey.next(situation, &open, rng)
+        {
+            self.explain(Evidence::Surveyed, open.len());
+            return Choice::Offer(at);
+        }
         if member == Member::Random {
             if self.cover.is_some() && is_page(situation.scene) {
                 self.explain(Evidence::Chance, situation.candidates.len());
@@ -387,6 +404,7 @@ impl Agent for Portfolio {
         if origin == Origin::Device {
             self.sweep.settle();
             self.amounts.settle();
+            self.survey.settle();
         }
         self.planner.note(situation, taken, origin);
     }
@@ -396,6 +414,7 @@ impl Agent for Portfolio {
         self.amounts.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
         self.sweep.learn(transition);
+        self.survey.learn(transition);
         self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
@@ -422,6 +441,8 @@ impl Agent for Portfolio {
             (self.news, self.steps) = (0, 0);
             self.sweep.settle();
             self.amounts.settle();
+            self.survey.settle();
+            self.survey.end(turn == Some(Member::Survey));
             self.amounts.end(turn == Some(Member::Amounts));
             self.repeats.end();
         }
@@ -435,6 +456,7 @@ impl Agent for Portfolio {
         self.repeats = Repeats::default();
         self.sweep.forget();
         self.amounts.forget();
+        self.survey.forget();
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();
