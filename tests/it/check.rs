@@ -385,7 +385,7 @@ fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
         "\"farlead\"",
         "\"farlead -shaping\"",
         "\"farlead -sure-actions\"",
-        "\"farlead -tails\"",
+        "\"farlead -residual\"",
         "\"farlead bare\"",
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
