@@ -479,7 +479,7 @@ pub enum Evidence {
     Form,
     /// Chosen as a step to what was never done, or of trying the texts of a form that refuses, each once.
     Swept,
-    /// A click that was never done at its place, and whose like leads to ever other places; or a way to one.
+    /// Chosen as a step to a click that was never done at its place, and whose like leads to ever other places.
     Surveyed,
     /// Chosen as a step to an action after another, which were rarely done in this order.
     Pair,

@@ -44,7 +44,7 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
             return "goes to what was never done, or tries each text where a form refuses".to_string();
         }
         Evidence::Surveyed => {
-            return "goes to where a click was not done yet that leads to ever other places".to_string();
+            return "goes where a button that leads to ever other places was not clicked yet".to_string();
         }
         Evidence::Form => return "fills a form, and then clicks a button".to_string(),
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),

@@ -103,7 +103,7 @@ impl FarleadSettings {
         ..FarleadSettings::FEW_FAILURES
     };
 
-    /// The same with decisions as in the paper, which depend on a tail and not on the residual.
+    /// Few failures, with decisions as in the paper: they depend on a tail and not on the residual.
     pub const OF_PAPER: FarleadSettings =
         FarleadSettings { tail: 1, residual: false, ..FarleadSettings::FEW_FAILURES };
 }

@@ -1,8 +1,8 @@
-//! Survey: each click at each place, for clicks that lead to ever other places, as those of a maze or of a pager do.
+//! Survey: each click at each place, for clicks that lead to ever other places, as those of a maze do.
 //!
 //! A place is an activity and the texts that it shows beside those of its buttons and fields: a room of a castle, the state
-//! of a game. A click by its name that has led to several places is worth trying at each place; one that leads nowhere, or to
-//! the same place from everywhere, is not. An episode goes to the nearest place with such a click that was never done there.
+//! of a game. A click whose like, by its name, has led to several places is worth trying at each place; one that leads nowhere, or
+//! to the same place from everywhere, is not. An episode goes to the nearest place with such a click that was never done there.
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -27,6 +27,7 @@ const RESTLESS_MIN: usize = 2;
 /// Most episodes that it rests once it has found nothing to do.
 const RESTS_MAX: u32 = 64;
 
+/// Number of a place.
 type PlaceId = u32;
 
 /// Name of a click in an activity.
@@ -40,6 +41,7 @@ struct Click {
     to: Option<PlaceId>,
 }
 
+/// Place, and the clicks that it offers.
 #[derive(Clone, Debug)]
 struct Place {
     activity: ActivityId,
