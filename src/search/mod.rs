@@ -327,7 +327,7 @@ pub fn pursue(
         if is_exhausted || has_changed || has_turned || grows || has_codes {
             // With more steps left, or more texts, there is more to try after ways that were used up.
             stage.start_over();
-            let settings = Settings { spent: turns.spent(), ..plan.settings };
+            let settings = Settings { spent: turns.spent, ..plan.settings };
             let plan = Plan { settings, ..plan.clone() };
             agent = self::agent(&plan, run_steps, stage.catalogue_mut());
             recalled = Summary::default();
@@ -370,52 +370,47 @@ fn note(experience: &mut Experience, stage: &Stage<'_>, episode: &Episode) {
 }
 
 /// Turns of an agent that knows the plan's experience, and of one that knows this search alone. Experience of another run
-/// may mislead: what does not help soon has to share the episodes, half and half in the long run.
+/// may mislead, so what does not help soon leaves the rest of the episodes to the other agent. They do not take turns any more:
+/// an agent that begins again knows what was done, and not what it was about to try.
 struct Turns {
     /// True if the agent of this turn knows the plan's experience.
     has_lore: bool,
-    /// Length of the turn, and the episodes that are left of it; none if it lasts.
-    length: Option<u32>,
-    left: u32,
-    /// Episodes of the agent with the plan's experience, and of the one without.
-    spent: [u32; 2],
+    /// Episodes that are left of the turn; none if it lasts.
+    left: Option<u32>,
+    /// Episodes of the agent of this turn.
+    spent: u32,
 }
 
 impl Turns {
-    /// Episodes of the first turn; each is twice as long as the one before.
-    const FIRST: u32 = 5;
+    /// Episodes of the agent with the experience of another run.
+    const FIRST: u32 = 10;
 
     fn new(has_lore: bool, is_old: bool) -> Turns {
-        let length = (has_lore && is_old).then_some(Turns::FIRST);
-        Turns { has_lore, length, left: Turns::FIRST, spent: [0; 2] }
+        Turns { has_lore, left: (has_lore && is_old).then_some(Turns::FIRST), spent: 0 }
     }
 
     /// Returns true if steps of another run, which may come out otherwise by now, are known to the agent.
     fn is_in_doubt(&self) -> bool {
-        self.has_lore && self.length.is_some()
+        self.left.is_some()
     }
 
     /// Counts an episode; returns true if the next one belongs to the other agent.
     fn ends_episode(&mut self) -> bool {
-        self.spent[usize::from(!self.has_lore)] += 1;
-        let Some(length) = self.length else { return false };
-        self.left -= 1;
-        if self.left > 0 {
-            return false;
+        self.spent += 1;
+        self.left = self.left.map(|left| left - 1);
+        let is_over = self.left == Some(0);
+        if is_over {
+            self.give_up();
         }
-        self.left = length.saturating_mul(2);
-        (self.has_lore, self.length) = (!self.has_lore, Some(self.left));
-        true
+        is_over
     }
 
     /// Has this search go on without the plan's experience.
     fn give_up(&mut self) {
-        (self.has_lore, self.length) = (false, None);
-    }
-
-    /// Returns the episodes that the agent of this turn has had.
-    fn spent(&self) -> u32 {
-        self.spent[usize::from(!self.has_lore)]
+        if self.has_lore {
+            self.spent = 0;
+        }
+        (self.has_lore, self.left) = (false, None);
     }
 }
 
@@ -808,27 +803,24 @@ mod tests {
         }
     }
 
-    /// Turns of 5, 10, 20, 40 episodes, from the one who knows to the one who does not and back.
     #[test]
-    fn old_experience_has_half_of_the_episodes_in_the_long_run() {
+    fn old_experience_has_the_first_episodes_alone() {
         let mut turns = Turns::new(true, true);
-        let mut lasted = vec![(true, 0)];
-        for _ in 0..75 {
-            assert_eq!(turns.is_in_doubt(), turns.has_lore);
-            lasted.last_mut().expect("a turn").1 += 1;
-            if turns.ends_episode() {
-                lasted.push((turns.has_lore, 0));
-            }
+        for left in (1..=Turns::FIRST).rev() {
+            assert!(turns.is_in_doubt() && turns.has_lore);
+            assert_eq!(turns.ends_episode(), left == 1);
         }
-        assert_eq!(lasted, [(true, 5), (false, 10), (true, 20), (false, 40), (true, 0)]);
-        assert_eq!((turns.spent, turns.spent()), ([25, 50], 25));
+        assert!(!turns.is_in_doubt() && !turns.has_lore && turns.spent == 0);
+        assert!((0..1_000).all(|_| !turns.ends_episode()) && turns.spent == 1_000);
+        let mut turns = Turns::new(true, true);
+        turns.ends_episode();
         turns.give_up();
-        assert!((0..1_000).all(|_| !turns.ends_episode()) && !turns.has_lore);
+        assert!((0..1_000).all(|_| !turns.ends_episode()) && !turns.has_lore && turns.spent == 1_000);
         // Experience of this very run, or none, shares with nobody.
         for (has_lore, is_old) in [(true, false), (false, true), (false, false)] {
             let mut turns = Turns::new(has_lore, is_old);
             assert!((0..1_000).all(|_| !turns.ends_episode()) && !turns.is_in_doubt());
-            assert_eq!((turns.has_lore, turns.spent()), (has_lore, 1_000));
+            assert_eq!((turns.has_lore, turns.spent), (has_lore, 1_000));
         }
     }
 
