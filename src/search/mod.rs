@@ -370,8 +370,8 @@ fn note(experience: &mut Experience, stage: &Stage<'_>, episode: &Episode) {
 }
 
 /// Turns of an agent that knows the plan's experience, and of one that knows this search alone. Experience of another run
-/// may mislead, so what does not help soon leaves the rest of the episodes to the other agent. They do not take turns any more:
-/// an agent that begins again knows what was done, and not what it was about to try.
+/// may mislead, so what does not help soon leaves the rest of the episodes to the other agent. There is no third turn: an agent
+/// that begins again knows what was done, and not what it was about to try.
 struct Turns {
     /// True if the agent of this turn knows the plan's experience.
     has_lore: bool,

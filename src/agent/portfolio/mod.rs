@@ -19,6 +19,7 @@ use self::amounts::{Aim, Amounts};
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
 use self::forms::Forms;
+use self::latest::{Latest, Taken};
 use self::repeats::Repeats;
 use self::shares::Shares;
 use self::survey::Survey;
@@ -133,6 +134,8 @@ pub struct Portfolio {
     forms: Forms,
     sweep: Sweep,
     survey: Survey,
+    /// Latest step for these three, which know all steps before it.
+    latest: Latest,
     /// Coverage; none once the objective has shown that it gives a direction.
     cover: Option<Cover>,
     walk: Walk,
@@ -161,6 +164,7 @@ impl Portfolio {
             forms: Forms::default(),
             sweep: Sweep::default(),
             survey: Survey::default(),
+            latest: Latest::default(),
             cover: Some(Cover::default()),
             walk: Walk::default(),
             repeats: Repeats::default(),
@@ -237,6 +241,20 @@ impl Portfolio {
         member
     }
 
+    /// Has the members that know all steps before learn one more.
+    fn take_in(&mut self, taken: &Taken) {
+        self.amounts.learn(taken);
+        self.sweep.learn(taken);
+        self.survey.learn(taken);
+    }
+
+    /// Goes on after the past was learned once more.
+    fn settle(&mut self) {
+        if let Some(taken) = self.latest.settle() {
+            self.take_in(&taken);
+        }
+    }
+
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
     }
@@ -298,9 +316,11 @@ impl Agent for Portfolio {
     fn begin(&mut self) {
         self.planner.begin();
         self.archive.begin();
-        self.amounts.begin();
+        if !self.latest.is_past() {
+            self.amounts.begin();
+            self.sweep.begin();
+        }
         self.forms.begin();
-        self.sweep.begin();
         self.cover.iter_mut().for_each(Cover::begin);
         self.walk.begin();
     }
@@ -320,9 +340,7 @@ impl Agent for Portfolio {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
-        self.sweep.settle();
-        self.amounts.settle();
-        self.survey.settle();
+        self.settle();
         self.amounts.look(situation.scene, situation.phase, outlook);
         let mut member = match self.turn {
             Some(member) => member,
@@ -402,19 +420,17 @@ impl Agent for Portfolio {
         self.is_recalled = origin == Origin::Experience;
         self.reason = None;
         if origin == Origin::Device {
-            self.sweep.settle();
-            self.amounts.settle();
-            self.survey.settle();
+            self.settle();
         }
         self.planner.note(situation, taken, origin);
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
-        self.amounts.learn(transition);
+        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
+            self.take_in(&taken);
+        }
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
-        self.sweep.learn(transition);
-        self.survey.learn(transition);
         self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
@@ -439,9 +455,7 @@ impl Agent for Portfolio {
                 self.shares.pay(member, self.news, self.steps);
             }
             (self.news, self.steps) = (0, 0);
-            self.sweep.settle();
-            self.amounts.settle();
-            self.survey.settle();
+            self.settle();
             self.survey.end(turn == Some(Member::Survey));
             self.amounts.end(turn == Some(Member::Amounts));
             self.repeats.end();
@@ -454,9 +468,7 @@ impl Agent for Portfolio {
         self.archive = Archive::default();
         self.forms = Forms::default();
         self.repeats = Repeats::default();
-        self.sweep.forget();
-        self.amounts.forget();
-        self.survey.forget();
+        self.latest.forget();
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();

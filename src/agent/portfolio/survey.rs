@@ -9,10 +9,10 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::latest::{Latest, Taken};
+use super::latest::Taken;
 use crate::gui::{Action, Flags, Touch};
 use crate::rng::Rng;
-use crate::situation::{ActivityId, LabelingId, Scene, ScreenId, Situation, Transition};
+use crate::situation::{ActivityId, LabelingId, Scene, ScreenId, Situation};
 
 /// Most places, screens whose places are kept, clicks of a place, and names of clicks.
 const PLACES_MAX: usize = 3_000;
@@ -93,7 +93,6 @@ pub struct Survey {
     /// Episodes in a row without, and those that are left to rest.
     idle: u32,
     rests: u32,
-    latest: Latest,
 }
 
 impl Survey {
@@ -113,26 +112,8 @@ impl Survey {
         }
     }
 
-    /// States have other numbers from now on.
-    pub fn forget(&mut self) {
-        self.latest.forget();
-    }
-
-    /// Goes on after the past was learned once more.
-    pub fn settle(&mut self) {
-        if let Some(taken) = self.latest.settle() {
-            self.add(&taken);
-        }
-    }
-
     /// Learns a step.
-    pub fn learn(&mut self, transition: &Transition<'_>) {
-        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
-            self.add(&taken);
-        }
-    }
-
-    fn add(&mut self, Taken { from, at, to, .. }: &Taken) {
+    pub fn learn(&mut self, Taken { from, at, to, .. }: &Taken) {
         let Some(here) = self.place(from) else { return };
         let labeling = from.offers[usize::from(*at)].labeling;
         let there = self.place(to).unwrap_or(here);

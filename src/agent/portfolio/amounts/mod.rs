@@ -22,11 +22,11 @@ use self::known::{At, Done, Known};
 use self::map::{DEVICE, Map, Name, PlaceId, Sight};
 use self::stand_ins::StandIns;
 use self::ways::{Spot, Ways};
-use super::latest::{Latest, Taken};
+use super::latest::Taken;
 use crate::gui::ShownAmount;
 use crate::rng::Rng;
 use crate::situation::{
-    AmountId, ClassId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Transition, Want,
+    AmountId, ClassId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Want,
 };
 
 /// Most screens whose amounts are kept, and most amounts that are counted with at once.
@@ -94,13 +94,12 @@ pub struct Amounts {
     last: Option<Scene>,
     /// True once an episode has begun, until its first screen is looked at or its first step is learned.
     is_begun: bool,
-    latest: Latest,
 }
 
 impl Amounts {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        self.is_begun |= !self.latest.is_past();
+        self.is_begun = true;
     }
 
     /// Forgets the episode before, once its last screen was looked at.
@@ -142,36 +141,18 @@ impl Amounts {
         !self.is_seen(want) && StandIns::can_replace(want)
     }
 
-    /// States have other numbers from now on.
-    pub fn forget(&mut self) {
-        self.latest.forget();
-    }
-
-    /// Goes on after the past was learned once more.
-    pub fn settle(&mut self) {
-        if let Some(taken) = self.latest.settle() {
-            self.add(taken);
-        }
-    }
-
     /// Learns a step.
-    pub fn learn(&mut self, transition: &Transition<'_>) {
+    pub fn learn(&mut self, Taken { from: scene, at, to, is_last, .. }: &Taken) {
         if self.list.is_empty() && !self.seeks {
             return;
         }
-        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
-            self.add(taken);
-        }
-    }
-
-    fn add(&mut self, Taken { from: scene, at, to, is_last, .. }: Taken) {
         self.start_over();
-        let labeling = scene.offers[usize::from(at)].labeling;
+        let labeling = scene.offers[usize::from(*at)].labeling;
         let is_changed = scene.screen_id != to.screen_id;
         if !is_changed {
             self.vain.insert((scene.screen_id, labeling));
         }
-        if let (Some(from), Some(next)) = (self.map.sight(&scene), self.map.sight(&to)) {
+        if let (Some(from), Some(next)) = (self.map.sight(scene), self.map.sight(to)) {
             let has_moved = self.map.learn(from.place, labeling, next.place, is_changed);
             let event = self.at(from.place, labeling);
             self.done.insert(event.name);
@@ -183,7 +164,7 @@ impl Amounts {
                 self.told.clear();
             }
         }
-        self.last = is_last.then_some(to);
+        self.last = is_last.then(|| to.clone());
     }
 
     /// Takes notice of the amounts on the screen, and of those that are wanted.

@@ -16,9 +16,9 @@ use rustc_hash::FxHashMap;
 
 use self::blanks::{Filling, Keys};
 use self::map::{EventId, Map, PageId, Place, Sight};
-use super::latest::{Latest, Taken};
+use super::latest::Taken;
 use crate::rng::Rng;
-use crate::situation::{Scene, ScreenId, Situation, Transition};
+use crate::situation::{Scene, ScreenId, Situation};
 
 /// Most screens whose pages are kept.
 const SIGHTS_MAX: usize = 5_000;
@@ -82,15 +82,11 @@ pub struct Sweep {
     is_over: bool,
     /// Page where the episode is left to others, once it was chosen; none after it was reached.
     last: Option<Option<PageId>>,
-    latest: Latest,
 }
 
 impl Sweep {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        if self.latest.is_past() {
-            return;
-        }
         self.give_up();
         self.map.begin();
         (self.idle, self.steps, self.is_over, self.last) = (0, 0, false, None);
@@ -288,26 +284,8 @@ impl Sweep {
         (!equals.is_empty()).then(|| equals[rng.below(equals.len())])
     }
 
-    /// States have other numbers from now on.
-    pub fn forget(&mut self) {
-        self.latest.forget();
-    }
-
-    /// Goes on after the past was learned once more.
-    pub fn settle(&mut self) {
-        if let Some(taken) = self.latest.settle() {
-            self.take_in(&taken);
-        }
-    }
-
     /// Learns a step.
-    pub fn learn(&mut self, transition: &Transition<'_>) {
-        if let Some(taken) = self.latest.pass(Taken::of(transition)) {
-            self.take_in(&taken);
-        }
-    }
-
-    fn take_in(&mut self, taken: &Taken) {
+    pub fn learn(&mut self, taken: &Taken) {
         let Taken { from: scene, at, to, is_end, .. } = taken;
         let is_same = to.state == scene.state || to.screen_id == scene.screen_id;
         let said = super::forms::said(scene, to);
