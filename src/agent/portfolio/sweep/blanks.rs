@@ -109,13 +109,25 @@ pub struct Form {
     last: Option<(Filling, Vec<u16>)>,
     /// The latest attempt that was not ended.
     left: Option<Filling>,
+    /// Filling of the latest clicks that belong to no attempt, and these clicks.
+    aside: Option<(Filling, Vec<u16>)>,
 }
 
 impl Form {
     /// Returns a form of these blanks where nothing was tried.
     pub fn new(blanks: Vec<Blank>) -> Form {
         let (tried, bases, accepted) = (FxHashSet::default(), Vec::new(), Vec::new());
-        Form { blanks, tried, order: Vec::new(), cursor: 0, bases, accepted, last: None, left: None }
+        Form {
+            blanks,
+            tried,
+            order: Vec::new(),
+            cursor: 0,
+            bases,
+            accepted,
+            last: None,
+            left: None,
+            aside: None,
+        }
     }
 
     /// Returns the number of all fillings.
@@ -164,6 +176,21 @@ impl Form {
             self.tried.insert(filling.clone());
         }
         self.last = Some((filling, clicks));
+    }
+
+    /// Notes a click that belongs to no attempt and led nowhere; the filling is refused once each of the `refusing` buttons was
+    /// clicked with it.
+    pub fn click(&mut self, filling: Filling, click: u16, refusing: &[u16]) {
+        let mut clicks = match self.aside.take() {
+            Some((before, clicks)) if before == filling => clicks,
+            Some(_) | None => Vec::new(),
+        };
+        clicks.push(click);
+        if refusing.iter().all(|button| clicks.contains(button)) {
+            self.refuse(filling, clicks);
+        } else {
+            self.aside = Some((filling, clicks));
+        }
     }
 
     /// Notes an attempt that was not ended: it is made once more.
@@ -350,6 +377,18 @@ mod tests {
         form.refuse(first.filling, first.clicks);
         let second = form.accepted().expect("the one before");
         assert_eq!((&second.filling[..], &second.clicks[..]), (&[0][..], &[5, 6, 5][..]));
+    }
+
+    #[test]
+    fn a_filling_that_others_have_tried_is_not_tried_again() {
+        let mut form = Form::new(vec![field(1, &["a", "b", "c"])]);
+        // Two buttons refuse; a click on one says nothing of the other, and another filling came in between.
+        for (filling, button) in [(0, 5), (1, 5), (0, 6), (2, 6), (2, 5)] {
+            form.click(vec![filling], button, &[5, 6]);
+        }
+        let mut left: Vec<Filling> = all(&mut form);
+        left.sort();
+        assert_eq!(left, [[0], [1]]);
     }
 
     #[test]

@@ -465,7 +465,7 @@ impl Map {
     }
 
     /// Returns true if the form of a page keeps something shut.
-    fn is_shut(&self, page: PageId) -> bool {
+    pub fn is_shut(&self, page: PageId) -> bool {
         let Page { form, has_disabled, .. } = self.page(page);
         let is_open = form.as_ref().is_none_or(|form| form.accepted().is_some());
         !is_open && (*has_disabled || !self.refusing(page).is_empty())

@@ -302,11 +302,17 @@ impl Sweep {
             return;
         };
         let is_sent = self.attempt.as_mut().is_some_and(|attempt| std::mem::take(&mut attempt.is_sent));
+        let (held, has_refused) = (self.map.held(&from), self.map.refusing(from.page).contains(&event));
         let outcome = self.map.learn(&from, event, is_same, to.as_deref(), &said, echo);
         if outcome.is_first {
             self.idle = 0;
         }
-        let Some(attempt) = self.attempt.as_ref().filter(|_| is_sent) else { return };
+        let Some(attempt) = self.attempt.as_ref().filter(|_| is_sent) else {
+            if let Some(filling) = held.into_iter().collect() {
+                self.learn_aside((from.page, event), filling, has_refused, outcome.led_to);
+            }
+            return;
+        };
         // The sweep itself is worth its steps.
         self.idle = 0;
         let Some(form) = self.map.form_mut(attempt.page) else {
@@ -323,6 +329,25 @@ impl Sweep {
         if let Some(to) = outcome.led_to {
             form.accept(&attempt.filling, &attempt.clicks[..attempt.clicked], to, &mut self.keys);
             self.attempt = None;
+        }
+    }
+
+    /// Learns a click that belongs to no attempt, on a page with this filling, and the page that it led to, if it led on; where
+    /// the button `has_refused` before, the filling has led on.
+    fn learn_aside(
+        &mut self,
+        (page, event): Place,
+        filling: Filling,
+        has_refused: bool,
+        led_to: Option<PageId>,
+    ) {
+        let refusing = self.map.refusing(page);
+        let is_refused = self.map.is_shut(page) && refusing.contains(&event);
+        let Some(form) = self.map.form_mut(page) else { return };
+        match led_to {
+            Some(to) if has_refused => form.accept(&filling, &[event], to, &mut self.keys),
+            None if is_refused => form.click(filling, event, &refusing),
+            Some(_) | None => {}
         }
     }
 
