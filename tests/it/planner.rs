@@ -288,6 +288,33 @@ fn a_maze_is_walked_through_whatever_stands_beside_its_buttons() {
 }
 
 #[test]
+fn a_number_beside_a_button_that_refuses_is_raised() {
+    let idle = ["Like", "Share", "Rate"].map(|name| format!("Button \"{name}\" clickable")).join(" ");
+    let model = app(&format!("app org.bakery \"Bakery\" 1
+        launch Main
+        session rolls = 0, loaves = 0, cakes = 0
+        activity Main .Main {{
+            {idle}
+            Button \"Rolls\" -> rolls += 1
+            Button \"Loaves\" -> loaves += 1
+            Button \"Cakes\" -> cakes += 1
+            Button \"Basket\" -> open Basket
+        }}
+        activity Basket .Basket {{
+            own said = \"\"
+            {idle}
+            TextView \"Sum: {{rolls * 3 + loaves * 5 + cakes * 7}}\"
+            TextView (said)
+            Button \"Deliver\" -> if rolls * 3 + loaves * 5 + cakes * 7 >= 18 {{ open Address }} else {{ said = \"From 18 on\" }}
+        }}
+        activity Address .Address {{ {idle} Button \"Home\" -> open Done }}
+        activity Done .Done {{ TextView \"It is on its way\" }}"));
+    let text = "F ([text = From 18 on] & F [activity ~ Done])";
+    let (with, without) = episodes(&model, text, 12, Member::Amounts);
+    assert!(with <= 60.0 && 1.5 * with < without, "{with} and {without} episodes");
+}
+
+#[test]
 fn what_changes_a_text_elsewhere_is_found_out() {
     let switch = |page: &str, name: &str, what: &str| {
         format!(

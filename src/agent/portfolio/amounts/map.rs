@@ -200,6 +200,12 @@ impl Map {
         (self.place(place).activity, labeling)
     }
 
+    /// Returns true if an event of this name can be done at `place`.
+    pub fn offers(&self, place: PlaceId, (activity, labeling): Name) -> bool {
+        let Place { activity: own, events } = self.place(place);
+        *own == activity && events.iter().any(|event| event.labeling == labeling)
+    }
+
     /// Returns the places that an event of `place` led to, the latest last; if it was never done there, those that its like
     /// led to. What leads back leads to none for certain.
     pub fn led_to<'a>(&'a self, place: PlaceId, event: &'a Event) -> &'a [PlaceId] {

@@ -5,9 +5,10 @@
 //! the effects gives the shortest way to the number that is wanted, over places and values. What is not known yet is found
 //! out: actions that were never done before a sight of the amount are done, and then the amount is looked at. A list that
 //! counts its entries shows an amount from its first entry to its last one, and for an amount that no screen has shown yet other
-//! numbers [stand in](stand_ins).
+//! numbers [stand in](stand_ins). A number beside a button that refuses is raised, as the button may be a [gate](gates).
 
 mod effect;
+mod gates;
 mod known;
 mod map;
 mod stand_ins;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::gates::{Gate, Gates};
 use self::known::{At, Done, Known};
 use self::map::{DEVICE, Map, Name, PlaceId, Sight};
 use self::stand_ins::StandIns;
@@ -36,6 +38,10 @@ const AT_ONCE_MAX: usize = 3;
 const LOOKED_AT_MAX: usize = 20_000;
 /// Most episodes in a row without news that it rests, and doubles each time.
 const RESTS_MAX: u32 = 64;
+/// Most tests of one event on one screen in an episode: more of them go to and fro.
+const TESTED_MAX: u32 = 2;
+/// Episodes before the first one for a gate alone: a guard has no more of them as a rule, and meets what it is about by others.
+const GATES_AFTER: u32 = 50;
 /// Cost of an event that changed nothing to see, before it is tried for a hidden effect, of one that is no suspect where
 /// others are, and of one whose like has a known effect.
 const SHOWED_NOTHING: u32 = 6;
@@ -59,6 +65,8 @@ struct Target {
     of: Counted,
     least: i64,
     most: i64,
+    /// Button that is to be there; none if the number itself is to be seen.
+    gate: Option<Name>,
 }
 
 /// Aim of a choice.
@@ -76,6 +84,7 @@ pub struct Amounts {
     map: Map,
     list: BTreeMap<Counted, Known>,
     stand_ins: StandIns,
+    gates: Gates,
     /// True while none of the amounts that are wanted was ever seen, so that other numbers stand in for them.
     seeks: bool,
     /// Amounts that each screen shows.
@@ -85,9 +94,12 @@ pub struct Amounts {
     /// Events of this episode, and those that changed nothing to see.
     done: FxHashSet<Name>,
     vain: FxHashSet<(ScreenId, LabelingId)>,
+    /// Times that each was done for a test in this episode.
+    tested: FxHashMap<(ScreenId, LabelingId), u32>,
     /// True if something was learned in this episode.
     has_news: bool,
-    /// Episodes in a row without news, and those that are left to rest.
+    /// Episodes so far, those in a row without news, and those that are left to rest.
+    episodes: u32,
     idle: u32,
     rests: u32,
     /// Last screen of an episode, if it was not looked at yet.
@@ -111,11 +123,14 @@ impl Amounts {
             self.told.clear();
             self.done.clear();
             self.vain.clear();
+            self.tested.clear();
+            self.gates.begin();
         }
     }
 
     /// Ends an episode, which was its own or another member's.
     pub fn end(&mut self, is_own: bool) {
+        self.episodes += 1;
         self.rests = self.rests.saturating_sub(1);
         if std::mem::take(&mut self.has_news) {
             (self.idle, self.rests) = (0, 0);
@@ -127,7 +142,11 @@ impl Amounts {
 
     /// Returns true if an amount was seen, or a number that stands in for it, and an episode for it may bring something.
     pub fn has_work(&self) -> bool {
-        let counts = |of: &Counted| self.seeks || matches!(of, Counted::Wanted(_));
+        let is_gate = |text: u64| self.gates.open().iter().any(|gate| gate.text == text);
+        let counts = |of: &Counted| match of {
+            Counted::Wanted(_) => true,
+            Counted::StandIn(text) => self.seeks || self.episodes >= GATES_AFTER && is_gate(*text),
+        };
         self.rests == 0 && self.list.iter().any(|(of, amount)| counts(of) && !amount.seen_at.is_empty())
     }
 
@@ -142,8 +161,10 @@ impl Amounts {
     }
 
     /// Learns a step.
-    pub fn learn(&mut self, Taken { from: scene, at, to, is_last, .. }: &Taken) {
-        if self.list.is_empty() && !self.seeks {
+    pub fn learn(&mut self, taken: &Taken) {
+        let Taken { from: scene, at, to, is_last, .. } = taken;
+        let is_answered = gates::is_answered(taken);
+        if self.list.is_empty() && !self.counts_all() && !is_answered {
             return;
         }
         self.start_over();
@@ -155,6 +176,17 @@ impl Amounts {
         if let (Some(from), Some(next)) = (self.map.sight(scene), self.map.sight(to)) {
             let has_moved = self.map.learn(from.place, labeling, next.place, is_changed);
             let event = self.at(from.place, labeling);
+            let is_other = |(text, number): &(u64, i64), next: &[(u64, i64)]| {
+                next.iter().any(|(own, other)| own == text && other != number)
+            };
+            let is_as_before = || from.numbers.iter().all(|number| next.numbers.contains(number));
+            if has_moved {
+                self.has_news |= self.gates.pass(event.name, &from.numbers);
+            } else if from.numbers.iter().any(|number| is_other(number, &next.numbers)) {
+                self.gates.leave_out(event.name);
+            } else if (is_answered || self.gates.has(event.name)) && is_as_before() {
+                self.gates.refuse(event.name, &from.numbers);
+            }
             self.done.insert(event.name);
             let done = Done { event, has_moved };
             for amount in self.list.values_mut() {
@@ -165,6 +197,11 @@ impl Amounts {
             }
         }
         self.last = is_last.then(|| to.clone());
+    }
+
+    /// Returns true if other numbers count than those of the objective.
+    fn counts_all(&self) -> bool {
+        self.seeks || self.gates.has_any()
     }
 
     /// Takes notice of the amounts on the screen, and of those that are wanted.
@@ -197,12 +234,12 @@ impl Amounts {
         for (amount, _) in shown.iter() {
             self.list.entry(Counted::Wanted(*amount)).or_default();
         }
-        if self.list.is_empty() && !self.seeks {
+        if self.list.is_empty() && !self.counts_all() {
             return;
         }
         let Some(sight) = self.map.sight(scene) else { return };
         let Sight { place, numbers } = &*sight;
-        for &(text, number) in numbers.iter().filter(|_| self.seeks) {
+        for &(text, number) in numbers.iter().filter(|_| self.seeks || self.gates.has_any()) {
             if self.stand_ins.see(text, number) {
                 self.list.entry(Counted::StandIn(text)).or_default();
             }
@@ -248,8 +285,10 @@ impl Amounts {
         outlook: &mut dyn Outlook,
         rng: &mut Rng,
     ) -> Option<(u16, Aim)> {
-        let Situation { scene, phase, .. } = *situation;
-        let here = self.map.sight(scene)?.place;
+        let Situation { scene, phase, steps_left, .. } = *situation;
+        let sight = self.map.sight(scene)?;
+        let here = sight.place;
+        let open = self.gates.now(outlook.standing(phase).missing(steps_left));
         let groups = outlook.wanted_amounts(phase);
         // A list shows the entry that is wanted: what is left is to take it.
         if groups.iter().any(|group| self.is_in_row(group, scene)) {
@@ -278,16 +317,74 @@ impl Amounts {
                 continue;
             };
             amount.looks += u32::from(amount.wants_base());
-            if let Some(at) = self.test(&self.list[&id], here, situation, &mut allowed, rng) {
+            let at = self.test(&self.list[&id], here, situation, &mut allowed, rng);
+            if let Some(at) = at.filter(|&at| self.may_test(scene, at)) {
+                return Some((at, Aim::Test));
+            }
+        }
+        let next = self.pass(&open, &sight, situation, &mut allowed, rng);
+        if next.is_none() && !open.is_empty() {
+            self.gates.give_up();
+        }
+        next
+    }
+
+    /// Returns the next step to one of these gates, or to what raises the number beside it.
+    fn pass(
+        &mut self,
+        gates: &[Gate],
+        sight: &Sight,
+        situation: &Situation<'_>,
+        allowed: &mut Allowed<'_>,
+        rng: &mut Rng,
+    ) -> Option<(u16, Aim)> {
+        let here = sight.place;
+        for gate in gates {
+            let shown = sight.numbers.iter().find(|(text, _)| *text == gate.text);
+            let is_enough = shown.is_some_and(|(_, value)| *value >= gate.least());
+            if is_enough && let Some(at) = self.gate_here(gate.name, here, situation, allowed) {
+                return Some((at, Aim::Reach));
+            }
+            let of = Counted::StandIn(gate.text);
+            if !self.list.contains_key(&of) {
+                continue;
+            }
+            let target = Target { of, least: gate.least(), most: i64::MAX, gate: Some(gate.name) };
+            if let Some(at) = self.reach(&[target], here, situation, allowed) {
+                return Some((at, Aim::Reach));
+            }
+            let at = self.test(&self.list[&of], here, situation, allowed, rng);
+            if let Some(at) = at.filter(|&at| self.may_test(situation.scene, at)) {
                 return Some((at, Aim::Test));
             }
         }
         None
     }
 
+    /// Returns the choice that is a click on this gate, if it is here.
+    fn gate_here(
+        &self,
+        name: Name,
+        here: PlaceId,
+        situation: &Situation<'_>,
+        allowed: &mut Allowed<'_>,
+    ) -> Option<u16> {
+        let mut events = self.map.place(here).events.iter();
+        let event = events.find(|event| self.map.name(here, event.labeling) == name)?;
+        self.offer(situation, event.labeling).filter(|_| allowed.allows(event.class))
+    }
+
+    /// Counts a test; returns false if it was done too often in this episode.
+    fn may_test(&mut self, scene: &Scene, at: u16) -> bool {
+        let key = (scene.screen_id, scene.offers[usize::from(at)].labeling);
+        let times = self.tested.entry(key).or_insert(0);
+        *times += 1;
+        *times <= TESTED_MAX
+    }
+
     /// Returns the amounts to reach, group by group, and those whose changes are to be found out.
     fn targets(&self, groups: &[Vec<Want>]) -> (Vec<Vec<Target>>, Vec<Counted>) {
-        let target = |of: Counted, want: &Want| Target { of, least: want.least, most: want.most };
+        let target = |of: Counted, want: &Want| Target { of, least: want.least, most: want.most, gate: None };
         if self.seeks {
             let stand_ins: Vec<Counted> = self.stand_ins.ranked().into_iter().map(Counted::StandIn).collect();
             let wants = groups.iter().flatten();
@@ -327,7 +424,10 @@ impl Amounts {
         let is_it = |place: PlaceId, values: &Values| {
             group.iter().zip(&amounts).zip(values).all(|((want, amount), value)| {
                 let is_shown = |span: &i64| *value <= want.most && value.saturating_add(*span) >= want.least;
-                amount.seen_at.get(&place).is_some_and(is_shown)
+                match want.gate {
+                    None => amount.seen_at.get(&place).is_some_and(is_shown),
+                    Some(gate) => is_shown(&0) && self.map.offers(place, gate),
+                }
             })
         };
         let mut ways = Ways::new(&self.map, here);
