@@ -125,18 +125,21 @@ impl Gates {
     }
 }
 
-/// Returns true if the step is a click on a button that stays where it is and is answered by a text.
+/// Returns true if the step is a click on a button that stays where it is and is answered by a text, on a page without fields:
+/// where there are any, the answer is about them.
 pub fn is_answered(taken: &Taken) -> bool {
     let Taken { from, at, to, .. } = taken;
     let is_input = || {
         let is_on = |flags: &Flags| flags.has(Flags::EDITABLE) || flags.has(Flags::CHECKABLE);
         from.widget(*at).is_some_and(|widget| is_on(&widget.flags))
     };
+    let has_field = || from.widgets().iter().any(|widget| widget.flags.has(Flags::EDITABLE));
     let labeling = from.offers[usize::from(*at)].labeling;
     from.screen_id != to.screen_id
         && from.activity == to.activity
         && matches!(from.actions[usize::from(*at)], Action::Touch(Touch::Click, _))
         && !is_input()
+        && !has_field()
         && to.offers.iter().any(|offer| offer.labeling == labeling)
         && !said(from, to).is_empty()
 }
