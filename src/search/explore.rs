@@ -649,6 +649,10 @@ mod tests {
 
     /// Explores the shop for 600 steps and watches these specs.
     fn steered(specs: &[&str], steers: bool, seed: u64) -> Explored {
+        steered_for(600, specs, steers, seed)
+    }
+
+    fn steered_for(steps_max: u64, specs: &[&str], steers: bool, seed: u64) -> Explored {
         let text = include_str!("../../apps/shop.app");
         let model: Option<sim::model::Model> = read(&Source::new("shop.app", text)).model;
         let mut shop = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(seed));
@@ -657,7 +661,7 @@ mod tests {
         let specs: Vec<&Spec> = file.specs.iter().collect();
         let plan = Plan { steps_max: 30, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let (pays, is_walk) = (Pays::Novelty, false);
-        let budget = Budget { steps_max: 600, until_quiet: None, is_walk, pays, keeps_steps: true, steers };
+        let budget = Budget { steps_max, until_quiet: None, is_walk, pays, keeps_steps: true, steers };
         let repertoire = together(specs.iter().map(|&spec| (spec, &[][..])), &Dictionary::default());
         explore(&mut shop, &specs, repertoire, &plan, budget, LearnedModel::default(), &mut |_| true)
     }
@@ -698,10 +702,12 @@ mod tests {
     #[test]
     fn steering_finds_what_lies_deep_sooner() {
         let deep = r#""deep": F ([activity ~ Settings] & X F ([activity ~ Search] & X F ([activity ~ Settings] & X F [activity ~ Search])))"#;
-        let found =
-            |steers| (1..=10).filter(|&seed| steered(&[deep], steers, seed).watched[0].run.is_some()).count();
+        let found = |steers| {
+            let is_found = |seed| steered_for(300, &[deep], steers, seed).watched[0].run.is_some();
+            (1..=20).filter(|&seed| is_found(seed)).count()
+        };
         let (with, without) = (found(true), found(false));
-        assert!(with >= without + 4, "{with} of 10 with steering, {without} without");
+        assert!(with >= without + 8, "{with} of 20 with steering, {without} without");
         let found = steered(&[deep], true, 1);
         let run = found.watched[0].run.as_ref().expect("a violation");
         assert!(run.steps.iter().all(|step| step.labels.is_empty()));
