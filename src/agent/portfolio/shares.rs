@@ -35,8 +35,8 @@ const SWEEP_FIRST_STEPS: u32 = 5;
 const SWEEP_MIN: f64 = 0.15;
 /// The same while words of a pad are left: there are many, and nobody else tries each once.
 const SWEEP_MIN_OF_PAD: f64 = 1.5;
-/// Episodes before the first survey: a guard has no more of them as a rule, and meets what it is about by other members.
-const SURVEY_AFTER: u32 = 50;
+/// Episodes that a guard has as a rule, in which it meets what it is about: those for a survey, or a gate alone, come later.
+pub const GUARD_EPISODES: u32 = 50;
 /// Least weight of the survey while it has something to do, as a part of those of all others.
 const SURVEY_MIN: f64 = 0.5;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
@@ -79,7 +79,7 @@ impl Shares {
     /// can, the first. The first `walks` episodes belong to random walks.
     pub fn next(&mut self, steps: u32, walks: u32, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         self.episodes += 1;
-        let is_early = self.episodes <= SURVEY_AFTER;
+        let is_early = self.episodes <= GUARD_EPISODES;
         let can = |member: Member| can(member) && !(is_early && member == Member::Survey);
         if self.episodes <= walks && self.has(Member::Random) && can(Member::Random) {
             return (Member::Random, TurnCause::First);

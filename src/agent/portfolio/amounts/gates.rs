@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::forms::said;
+use super::super::forms::{is_field, said};
 use super::super::latest::Taken;
 use super::map::Name;
 use crate::gui::{Action, Flags, Touch};
@@ -67,7 +67,7 @@ impl Gates {
     }
 
     /// Returns true if this button is a gate.
-    pub fn has(&self, name: Name) -> bool {
+    fn has(&self, name: Name) -> bool {
         self.list.iter().any(|gate| gate.name == name)
     }
 
@@ -92,8 +92,30 @@ impl Gates {
         if self.is_over || missing > nearest { Vec::new() } else { self.open() }
     }
 
-    /// Notes that a button has refused beside these numbers, each with its text.
-    pub fn refuse(&mut self, name: Name, numbers: &[(u64, i64)]) {
+    /// Learns a click beside these numbers, each with its text, and those `after` it; returns true if it has led on through a gate.
+    pub fn learn(
+        &mut self,
+        name: Name,
+        has_moved: bool,
+        is_answered: bool,
+        beside: &[(u64, i64)],
+        after: &[(u64, i64)],
+    ) -> bool {
+        if has_moved {
+            return self.pass(name, beside);
+        }
+        let changes =
+            |(text, number): &(u64, i64)| after.iter().any(|(own, other)| own == text && other != number);
+        if beside.iter().any(changes) {
+            self.leave_out(name);
+        } else if (is_answered || self.has(name)) && beside.iter().all(|number| after.contains(number)) {
+            self.refuse(name, beside);
+        }
+        false
+    }
+
+    /// Notes that a button has refused beside these numbers.
+    fn refuse(&mut self, name: Name, numbers: &[(u64, i64)]) {
         for &(text, number) in numbers.iter().filter(|_| !self.counters.contains(&name)) {
             if let Some(gate) = self.list.iter_mut().find(|gate| (gate.name, gate.text) == (name, text)) {
                 gate.times += u32::from(number > gate.refused);
@@ -105,14 +127,14 @@ impl Gates {
     }
 
     /// Notes that a button changes a number itself.
-    pub fn leave_out(&mut self, name: Name) {
+    fn leave_out(&mut self, name: Name) {
         if self.counters.len() < GATES_MAX && self.counters.insert(name) {
             self.list.retain(|gate| gate.name != name);
         }
     }
 
     /// Notes that a button has led on beside these numbers, if it is a gate; returns true then.
-    pub fn pass(&mut self, name: Name, numbers: &[(u64, i64)]) -> bool {
+    fn pass(&mut self, name: Name, numbers: &[(u64, i64)]) -> bool {
         let mut is_gate = false;
         for gate in self.list.iter_mut().filter(|gate| gate.name == name) {
             is_gate = true;
@@ -129,16 +151,13 @@ impl Gates {
 /// where there are any, the answer is about them.
 pub fn is_answered(taken: &Taken) -> bool {
     let Taken { from, at, to, .. } = taken;
-    let is_input = || {
-        let is_on = |flags: &Flags| flags.has(Flags::EDITABLE) || flags.has(Flags::CHECKABLE);
-        from.widget(*at).is_some_and(|widget| is_on(&widget.flags))
-    };
-    let has_field = || from.widgets().iter().any(|widget| widget.flags.has(Flags::EDITABLE));
+    let is_checkable = || from.widget(*at).is_some_and(|widget| widget.flags.has(Flags::CHECKABLE));
+    let has_field = || from.widgets().iter().any(is_field);
     let labeling = from.offers[usize::from(*at)].labeling;
     from.screen_id != to.screen_id
         && from.activity == to.activity
         && matches!(from.actions[usize::from(*at)], Action::Touch(Touch::Click, _))
-        && !is_input()
+        && !is_checkable()
         && !has_field()
         && to.offers.iter().any(|offer| offer.labeling == labeling)
         && !said(from, to).is_empty()

@@ -200,10 +200,10 @@ impl Map {
         (self.place(place).activity, labeling)
     }
 
-    /// Returns true if an event of this name can be done at `place`.
-    pub fn offers(&self, place: PlaceId, (activity, labeling): Name) -> bool {
+    /// Returns the event of this name at `place`, if it can be done there.
+    pub fn event(&self, place: PlaceId, (activity, labeling): Name) -> Option<&Event> {
         let Place { activity: own, events } = self.place(place);
-        *own == activity && events.iter().any(|event| event.labeling == labeling)
+        events.iter().find(|event| *own == activity && event.labeling == labeling)
     }
 
     /// Returns the places that an event of `place` led to, the latest last; if it was never done there, those that its like

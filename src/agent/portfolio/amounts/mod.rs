@@ -25,6 +25,7 @@ use self::map::{DEVICE, Map, Name, PlaceId, Sight};
 use self::stand_ins::StandIns;
 use self::ways::{Spot, Ways};
 use super::latest::Taken;
+use super::shares::GUARD_EPISODES;
 use crate::gui::ShownAmount;
 use crate::rng::Rng;
 use crate::situation::{
@@ -40,8 +41,6 @@ const LOOKED_AT_MAX: usize = 20_000;
 const RESTS_MAX: u32 = 64;
 /// Most tests of one event on one screen in an episode: more of them go to and fro.
 const TESTED_MAX: u32 = 2;
-/// Episodes before the first one for a gate alone: a guard has no more of them as a rule, and meets what it is about by others.
-const GATES_AFTER: u32 = 50;
 /// Cost of an event that changed nothing to see, before it is tried for a hidden effect, of one that is no suspect where
 /// others are, and of one whose like has a known effect.
 const SHOWED_NOTHING: u32 = 6;
@@ -142,10 +141,10 @@ impl Amounts {
 
     /// Returns true if an amount was seen, or a number that stands in for it, and an episode for it may bring something.
     pub fn has_work(&self) -> bool {
-        let is_gate = |text: u64| self.gates.open().iter().any(|gate| gate.text == text);
+        let gates = if self.episodes < GUARD_EPISODES { Vec::new() } else { self.gates.open() };
         let counts = |of: &Counted| match of {
             Counted::Wanted(_) => true,
-            Counted::StandIn(text) => self.seeks || self.episodes >= GATES_AFTER && is_gate(*text),
+            Counted::StandIn(text) => self.seeks || gates.iter().any(|gate| gate.text == *text),
         };
         self.rests == 0 && self.list.iter().any(|(of, amount)| counts(of) && !amount.seen_at.is_empty())
     }
@@ -176,17 +175,8 @@ impl Amounts {
         if let (Some(from), Some(next)) = (self.map.sight(scene), self.map.sight(to)) {
             let has_moved = self.map.learn(from.place, labeling, next.place, is_changed);
             let event = self.at(from.place, labeling);
-            let is_other = |(text, number): &(u64, i64), next: &[(u64, i64)]| {
-                next.iter().any(|(own, other)| own == text && other != number)
-            };
-            let is_as_before = || from.numbers.iter().all(|number| next.numbers.contains(number));
-            if has_moved {
-                self.has_news |= self.gates.pass(event.name, &from.numbers);
-            } else if from.numbers.iter().any(|number| is_other(number, &next.numbers)) {
-                self.gates.leave_out(event.name);
-            } else if (is_answered || self.gates.has(event.name)) && is_as_before() {
-                self.gates.refuse(event.name, &from.numbers);
-            }
+            self.has_news |=
+                self.gates.learn(event.name, has_moved, is_answered, &from.numbers, &next.numbers);
             self.done.insert(event.name);
             let done = Done { event, has_moved };
             for amount in self.list.values_mut() {
@@ -239,7 +229,8 @@ impl Amounts {
         }
         let Some(sight) = self.map.sight(scene) else { return };
         let Sight { place, numbers } = &*sight;
-        for &(text, number) in numbers.iter().filter(|_| self.seeks || self.gates.has_any()) {
+        let counts_all = self.counts_all();
+        for &(text, number) in numbers.iter().filter(|_| counts_all) {
             if self.stand_ins.see(text, number) {
                 self.list.entry(Counted::StandIn(text)).or_default();
             }
@@ -369,8 +360,7 @@ impl Amounts {
         situation: &Situation<'_>,
         allowed: &mut Allowed<'_>,
     ) -> Option<u16> {
-        let mut events = self.map.place(here).events.iter();
-        let event = events.find(|event| self.map.name(here, event.labeling) == name)?;
+        let event = self.map.event(here, name)?;
         self.offer(situation, event.labeling).filter(|_| allowed.allows(event.class))
     }
 
@@ -426,7 +416,7 @@ impl Amounts {
                 let is_shown = |span: &i64| *value <= want.most && value.saturating_add(*span) >= want.least;
                 match want.gate {
                     None => amount.seen_at.get(&place).is_some_and(is_shown),
-                    Some(gate) => is_shown(&0) && self.map.offers(place, gate),
+                    Some(gate) => is_shown(&0) && self.map.event(place, gate).is_some(),
                 }
             })
         };

@@ -302,13 +302,14 @@ impl Sweep {
             return;
         };
         let is_sent = self.attempt.as_mut().is_some_and(|attempt| std::mem::take(&mut attempt.is_sent));
-        let (held, has_refused) = (self.map.held(&from), self.map.refusing(from.page).contains(&event));
+        let aside = (!is_sent).then(|| self.map.held(&from).into_iter().collect()).flatten();
+        let has_refused = aside.is_some() && self.map.refusing(from.page).contains(&event);
         let outcome = self.map.learn(&from, event, is_same, to.as_deref(), &said, echo);
         if outcome.is_first {
             self.idle = 0;
         }
         let Some(attempt) = self.attempt.as_ref().filter(|_| is_sent) else {
-            if let Some(filling) = held.into_iter().collect() {
+            if let Some(filling) = aside {
                 self.learn_aside((from.page, event), filling, has_refused, outcome.led_to);
             }
             return;
