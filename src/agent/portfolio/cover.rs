@@ -129,29 +129,63 @@ enum Trace {
     Event(EventId),
 }
 
+/// Activities that were left with other contents than at first, the latest first.
+type Looks = [Option<(PlaceId, StateId)>; LOOKS_MAX];
+
+/// Returns what `looks` are after an event in `state`.
+fn looks_after(looks: &Looks, state: StateId, known: &Known) -> Looks {
+    let others = looks.iter().flatten().copied().filter(|&(place, _)| place != known.place);
+    let this = (known.rank > 0).then_some((known.place, state));
+    let mut after = [None; LOOKS_MAX];
+    for (slot, look) in after.iter_mut().zip(this.into_iter().chain(others)) {
+        *slot = Some(look);
+    }
+    after
+}
+
+/// The last two events that did more than to open an activity, each in 16 bits as its number and one, the latest lower.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Past(u32);
+
+impl Past {
+    /// Returns the past after an event of this weight as a trace.
+    fn after(self, event: EventId, weight: f64) -> Past {
+        if weight > 0.0 { Past(self.0 << 16 | (u32::from(event) + 1)) } else { self }
+    }
+
+    /// Returns the events, the latest first.
+    fn events(self) -> impl Iterator<Item = EventId> {
+        [self.0 & 0xffff, self.0 >> 16].into_iter().filter(|&one| one > 0).map(|one| (one - 1) as EventId)
+    }
+}
+
 /// Steps of an episode, as far as they leave traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Memory {
-    /// Activities that were left with other contents than at first, the latest first.
-    looks: [Option<(PlaceId, StateId)>; LOOKS_MAX],
-    /// The last two events that did more than to open an activity, the latest first.
-    past: [Option<EventId>; 2],
+    looks: Looks,
+    past: Past,
 }
 
 impl Memory {
-    /// Returns the memory after an `event` in `state`.
-    fn after(mut self, event: EventId, weight: f64, state: StateId, known: &Known) -> Memory {
-        if weight > 0.0 {
-            self.past = [Some(event), self.past[0]];
-        }
-        let others = self.looks.iter().flatten().copied().filter(|&(place, _)| place != known.place);
-        let this = (known.rank > 0).then_some((known.place, state));
-        let mut looks = [None; LOOKS_MAX];
-        for (slot, look) in looks.iter_mut().zip(this.into_iter().chain(others)) {
-            *slot = Some(look);
-        }
-        self.looks = looks;
-        self
+    /// Returns the memory after an `event` of this weight in `state`.
+    fn after(self, event: EventId, weight: f64, state: StateId, known: &Known) -> Memory {
+        Memory { looks: looks_after(&self.looks, state, known), past: self.past.after(event, weight) }
+    }
+}
+
+/// Numbers of what was left in a look for a way: many situations have the same.
+#[derive(Default)]
+struct Left {
+    all: Vec<Looks>,
+    numbers: FxHashMap<Looks, u32>,
+}
+
+impl Left {
+    fn number(&mut self, looks: Looks) -> u32 {
+        *self.numbers.entry(looks).or_insert_with(|| {
+            self.all.push(looks);
+            self.all.len() as u32 - 1
+        })
     }
 }
 
@@ -190,7 +224,9 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     state: StateId,
-    memory: Memory,
+    /// Number of the looks, and the past.
+    looks: u32,
+    past: Past,
     steps: u32,
     /// Factor on the worth of what can be done here.
     promise: f64,
@@ -254,7 +290,7 @@ impl Cover {
         deed.to = Some(transition.to.state);
         let (page, event) = (known.page, deed.event);
         let Some(known) = self.states.get(&scene.state) else { return };
-        let is_sought = self.aim.sought == number(&(scene.state, self.memory, event));
+        let is_sought = self.aim.sought == sought(situation_of(scene.state, &self.memory), event);
         if std::mem::take(&mut self.aim.is_last) && !is_sought {
             count(&mut self.missed, self.aim.sought);
         }
@@ -338,8 +374,11 @@ impl Cover {
 
     /// Looks for the event of the most worth that can be done from `from` in so many steps; of several, any.
     fn look(&self, from: StateId, steps: u32, rng: &mut Rng) -> Aim {
-        let mut nodes = vec![Node { state: from, memory: self.memory, steps: 0, promise: 1.0, before: None }];
-        let mut seen = FxHashSet::from_iter([(from, self.memory)]);
+        let mut left = Left::default();
+        let Memory { looks, past } = self.memory;
+        let looks = left.number(looks);
+        let mut nodes = vec![Node { state: from, looks, past, steps: 0, promise: 1.0, before: None }];
+        let mut seen = FxHashSet::from_iter([(from, looks, past)]);
         let (mut best, mut found, mut equals) = (0.0, None, 0);
         let (mut next, mut looked_at) = (0, 0);
         while let Some(&node) = nodes.get(next) {
@@ -350,7 +389,10 @@ impl Cover {
             if looked_at > LOOKED_AT_MAX {
                 break;
             }
-            let traces = self.traces(known, &node.memory);
+            let memory = Memory { looks: left.all[node.looks as usize], past: node.past };
+            let looks = left.number(looks_after(&memory.looks, node.state, known));
+            let situation = situation_of(node.state, &memory);
+            let traces = self.traces(known, &memory);
             let most = weight_of(&traces);
             for deed in &known.actions {
                 let Deed { action, event, .. } = *deed;
@@ -358,7 +400,7 @@ impl Cover {
                 let bound = node.promise * (on_page + most) * self.events[usize::from(event)].worth();
                 // What cannot be best needs no exact worth.
                 if bound >= best && bound > 0.0 {
-                    let sought = number(&(node.state, node.memory, event));
+                    let sought = sought(situation, event);
                     let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
                     let worth = node.promise * self.worth(known.page, event, &traces) / missed;
                     if worth > best {
@@ -374,12 +416,11 @@ impl Cover {
                 if node.steps + 1 >= steps || nodes.len() >= NODES_MAX {
                     continue;
                 }
-                let Some(to) = self.outcome(known, deed, &node.memory) else { continue };
-                let weight = self.events[usize::from(event)].weight();
-                let memory = node.memory.after(event, weight, node.state, known);
-                if seen.insert((to, memory)) {
+                let Some(to) = self.outcome(known, deed, &memory.looks) else { continue };
+                let past = node.past.after(event, self.events[usize::from(event)].weight());
+                if seen.insert((to, looks, past)) {
                     let (steps, promise) = (node.steps + 1, node.promise * FARTHER);
-                    nodes.push(Node { state: to, memory, steps, promise, before: Some((at, action)) });
+                    nodes.push(Node { state: to, looks, past, steps, promise, before: Some((at, action)) });
                 }
             }
         }
@@ -393,7 +434,7 @@ impl Cover {
     }
 
     /// Returns the state that an action leads to, as far as can be told.
-    fn outcome(&self, known: &Known, deed: &Deed, memory: &Memory) -> Option<StateId> {
+    fn outcome(&self, known: &Known, deed: &Deed, looks: &Looks) -> Option<StateId> {
         let event = deed.event;
         if deed.to.is_some() {
             return deed.to;
@@ -405,7 +446,7 @@ impl Cover {
         }
         // The activity before comes back as it was left.
         let place = self.states.get(of_page.or_else(|| self.of_events.get(&event))?)?.place;
-        let left = memory.looks.iter().flatten().find(|(one, _)| *one == place);
+        let left = looks.iter().flatten().find(|(one, _)| *one == place);
         Some(left.map_or(self.places[usize::from(place)].first, |(_, state)| *state))
     }
 
@@ -419,7 +460,7 @@ impl Cover {
             looks.map(|known| (Trace::Look(known.look), WITH_LOOK / f64::from(known.rank).sqrt().sqrt()));
         let context = known.context.map(|context| (Trace::Context(context), WITH_CONTEXT));
         let mut factor = 1.0;
-        let past = memory.past.iter().flatten().map(|&event| {
+        let past = memory.past.events().map(|event| {
             factor *= self.events[usize::from(event)].weight();
             (Trace::Event(event), factor)
         });
@@ -478,6 +519,16 @@ fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64
         Action::Touch(touch, on) if is_on_field => number(&(scene.activity, *touch, &*on.object_id)),
         _ => number(&(scene.activity, offer.labeling)),
     }
+}
+
+/// Returns the number of a state with what is remembered.
+fn situation_of(state: StateId, memory: &Memory) -> u64 {
+    number(&(state, memory))
+}
+
+/// Returns the number of an event in a situation.
+fn sought(situation: u64, event: EventId) -> u64 {
+    number(&(situation, event))
 }
 
 /// Returns the most that `traces` can add to the worth of an event.
