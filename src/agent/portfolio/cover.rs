@@ -21,6 +21,8 @@ const EVENTS_MAX: usize = 400;
 const STATES_MAX: usize = 5_000;
 const OFFERS_MAX: usize = 200;
 const COUNTED_MAX: usize = 100_000;
+/// Counts that a row of them takes the room of, besides its own.
+const ROW: usize = 16;
 /// Most situations that a way is looked for through, and most of their actions: an app that shows new screens for ever has no
 /// near ones beyond.
 const NODES_MAX: usize = 3_000;
@@ -173,6 +175,75 @@ impl Memory {
     }
 }
 
+/// Times that events were done, from the least number of an event that was.
+#[derive(Clone, Debug, Default)]
+struct Row {
+    base: EventId,
+    times: Vec<u32>,
+}
+
+impl Row {
+    /// Returns the number of times that were given room, if the row reaches to `event` too.
+    fn len_with(&self, event: EventId) -> usize {
+        let end = usize::from(self.base) + self.times.len();
+        end.max(usize::from(event) + 1) - usize::from(self.base.min(event))
+    }
+
+    fn of(&self, event: EventId) -> u32 {
+        self.times.get(usize::from(event.wrapping_sub(self.base))).copied().unwrap_or(0)
+    }
+
+    /// Counts `event` once more.
+    fn count(&mut self, event: EventId) {
+        if self.times.is_empty() {
+            self.base = event;
+        }
+        if event < self.base {
+            let mut longer = vec![0; usize::from(self.base - event)];
+            longer.append(&mut self.times);
+            (self.base, self.times) = (event, longer);
+        }
+        let at = usize::from(event - self.base);
+        if at >= self.times.len() {
+            self.times.resize(at + 1, 0);
+        }
+        self.times[at] += 1;
+    }
+}
+
+/// Rows of counts by what they are of.
+#[derive(Clone, Debug)]
+struct Rows<K> {
+    rows: FxHashMap<K, Row>,
+    /// Room that is taken.
+    room: usize,
+}
+
+impl<K> Default for Rows<K> {
+    fn default() -> Rows<K> {
+        Rows { rows: FxHashMap::default(), room: 0 }
+    }
+}
+
+impl<K: Eq + Hash> Rows<K> {
+    fn row(&self, key: K) -> Option<&Row> {
+        self.rows.get(&key)
+    }
+
+    /// Counts `event` once more with `key`, as far as there is room.
+    fn count(&mut self, key: K, event: EventId) {
+        let known = self.rows.get(&key);
+        let more = known.map_or(ROW + 1, |row| row.len_with(event) - row.times.len());
+        if self.room + more <= ROW * COUNTED_MAX {
+            self.room += more;
+            self.rows.entry(key).or_default().count(event);
+        }
+    }
+}
+
+/// Counts that add to the worth of an event in a situation, each with its weight.
+type Terms<'a> = Vec<(f64, Option<&'a Row>)>;
+
 /// Numbers of what was left in a look for a way: many situations have the same.
 #[derive(Default)]
 struct Left {
@@ -260,9 +331,10 @@ pub struct Cover {
     /// State that an event of a page led to the last time, and an event of any page.
     of_pages: FxHashMap<(PageId, EventId), StateId>,
     of_events: FxHashMap<EventId, StateId>,
-    on_pages: FxHashMap<(PageId, EventId), u32>,
-    with: FxHashMap<(Trace, EventId), u32>,
-    with_two: FxHashMap<(Trace, Trace, EventId), u32>,
+    /// Times of events on a page, with a trace, and with two.
+    on_pages: Rows<PageId>,
+    with: Rows<Trace>,
+    with_two: Rows<(Trace, Trace)>,
     /// Times that a way did not lead to what was sought.
     missed: FxHashMap<u64, u32>,
     memory: Memory,
@@ -297,11 +369,11 @@ impl Cover {
         self.of_pages.insert((page, event), transition.to.state);
         self.of_events.insert(event, transition.to.state);
         let traces = self.traces(known, &self.memory);
-        count(&mut self.on_pages, (page, event));
+        self.on_pages.count(page, event);
         for (at, &(one, _)) in traces.iter().enumerate() {
-            count(&mut self.with, (one, event));
+            self.with.count(one, event);
             for &(other, _) in &traces[at + 1..] {
-                count(&mut self.with_two, (one.min(other), one.max(other), event));
+                self.with_two.count((one.min(other), one.max(other)), event);
             }
         }
         let is_opened = !self.visited.contains(&transition.to.activity);
@@ -392,17 +464,19 @@ impl Cover {
             let memory = Memory { looks: left.all[node.looks as usize], past: node.past };
             let looks = left.number(looks_after(&memory.looks, node.state, known));
             let situation = situation_of(node.state, &memory);
-            let traces = self.traces(known, &memory);
-            let most = weight_of(&traces);
+            let terms = self.terms(known, &memory);
+            let most = ROUNDED * terms.iter().map(|&(weight, _)| weight).sum::<f64>();
+            let on_page = self.on_pages.row(known.page);
             for deed in &known.actions {
                 let Deed { action, event, .. } = *deed;
-                let on_page = ON_PAGE * rarity(self.on_pages.get(&(known.page, event)));
-                let bound = node.promise * (on_page + most) * self.events[usize::from(event)].worth();
+                let on_page = ON_PAGE * rarity(times(on_page, event));
+                let own = self.events[usize::from(event)].worth();
+                let bound = node.promise * (on_page + most) * own;
                 // What cannot be best needs no exact worth.
                 if bound >= best && bound > 0.0 {
                     let sought = sought(situation, event);
                     let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
-                    let worth = node.promise * self.worth(known.page, event, &traces) / missed;
+                    let worth = node.promise * (rareness(on_page, event, &terms) * own) / missed;
                     if worth > best {
                         (best, equals) = (worth, 0);
                     }
@@ -467,17 +541,17 @@ impl Cover {
         looks.chain(context).chain(past).collect()
     }
 
-    /// Returns the worth of an event on `page` with these traces.
-    fn worth(&self, page: PageId, event: EventId, traces: &[(Trace, f64)]) -> f64 {
-        let mut worth = ON_PAGE * rarity(self.on_pages.get(&(page, event)));
+    /// Returns the counts with each trace of a state and with each two.
+    fn terms(&self, known: &Known, memory: &Memory) -> Terms<'_> {
+        let traces = self.traces(known, memory);
+        let mut terms = Vec::with_capacity(traces.len() * (traces.len() + 1) / 2);
         for (at, &(one, weight)) in traces.iter().enumerate() {
-            worth += weight * rarity(self.with.get(&(one, event)));
+            terms.push((weight, self.with.row(one)));
             for &(other, second) in &traces[at + 1..] {
-                let count = self.with_two.get(&(one.min(other), one.max(other), event));
-                worth += weight * second * rarity(count);
+                terms.push((weight * second, self.with_two.row((one.min(other), one.max(other)))));
             }
         }
-        worth * self.events[usize::from(event)].worth()
+        terms
     }
 }
 
@@ -531,14 +605,14 @@ fn sought(situation: u64, event: EventId) -> u64 {
     number(&(situation, event))
 }
 
-/// Returns the most that `traces` can add to the worth of an event.
-fn weight_of(traces: &[(Trace, f64)]) -> f64 {
-    let mut sum = 0.0;
-    for (at, &(_, weight)) in traces.iter().enumerate() {
-        sum += weight;
-        sum += traces[at + 1..].iter().map(|&(_, second)| weight * second).sum::<f64>();
-    }
-    sum * ROUNDED
+/// Returns the times of an event in a row.
+fn times(row: Option<&Row>, event: EventId) -> u32 {
+    row.map_or(0, |row| row.of(event))
+}
+
+/// Returns how rare an event is, on its page and with what its state has of traces.
+fn rareness(on_page: f64, event: EventId, terms: &Terms<'_>) -> f64 {
+    terms.iter().fold(on_page, |worth, &(weight, row)| worth + weight * rarity(times(row, event)))
 }
 
 /// Counts `key` once more, as far as there is room.
@@ -555,8 +629,8 @@ fn number(of: &impl Hash) -> u64 {
 }
 
 /// Returns the worth of what was done so often.
-fn rarity(count: Option<&u32>) -> f64 {
-    let count = f64::from(1 + count.copied().unwrap_or(0));
+fn rarity(times: u32) -> f64 {
+    let count = f64::from(1 + times);
     1.0 / (count * count)
 }
 
