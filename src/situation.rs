@@ -481,6 +481,8 @@ pub enum Evidence {
     Swept,
     /// Chosen as a step to a click that was never done at its place, and whose like leads to ever other places.
     Surveyed,
+    /// Chosen as a step of the way that came nearest, or of a detour on it.
+    Detoured,
     /// Chosen as a step to an action after another, which were rarely done in this order.
     Pair,
     /// Chosen as one of those that were rarely done at what is seen here.

@@ -6,6 +6,7 @@
 mod amounts;
 mod archive;
 mod cover;
+mod detour;
 mod forms;
 mod latest;
 mod repeats;
@@ -18,6 +19,7 @@ mod yields;
 use self::amounts::{Aim, Amounts};
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
+use self::detour::Detours;
 use self::forms::Forms;
 use self::latest::{Latest, Taken};
 use self::repeats::Repeats;
@@ -53,6 +55,8 @@ pub enum Member {
     Amounts,
     /// Each click at each place, for clicks that lead to ever other places.
     Survey,
+    /// The way that came nearest, with clicks on it that showed no effect.
+    Detour,
     /// The fields of a form filled, and then a button.
     Forms,
     /// Actions never done, and the texts of forms that refuse and the words of pads, one after the other.
@@ -67,12 +71,13 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 9] = [
+    pub const ALL: [Member; 10] = [
         Member::Plan,
         Member::Amounts,
         Member::Sweep,
         Member::Novelty,
         Member::Survey,
+        Member::Detour,
         Member::Forms,
         Member::Cover,
         Member::Least,
@@ -86,6 +91,7 @@ impl Member {
             Member::Novelty => "novelty",
             Member::Amounts => "amounts",
             Member::Survey => "survey",
+            Member::Detour => "detour",
             Member::Forms => "forms",
             Member::Sweep => "sweep",
             Member::Cover => "cover",
@@ -106,7 +112,7 @@ pub struct Members(u16);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b1_1111_1111);
+    pub const ALL: Members = Members(0b11_1111_1111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -134,7 +140,8 @@ pub struct Portfolio {
     forms: Forms,
     sweep: Sweep,
     survey: Survey,
-    /// Latest step for these three, which know all steps before it.
+    detours: Detours,
+    /// Latest step for these four, which know all steps before it.
     latest: Latest,
     /// Coverage; none once the objective has shown that it gives a direction.
     cover: Option<Cover>,
@@ -164,6 +171,7 @@ impl Portfolio {
             forms: Forms::default(),
             sweep: Sweep::default(),
             survey: Survey::default(),
+            detours: Detours::default(),
             latest: Latest::default(),
             cover: Some(Cover::default()),
             walk: Walk::default(),
@@ -189,11 +197,13 @@ impl Portfolio {
         let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
         let (has_amounts, has_sweeps) = (!is_aimless && self.amounts.has_work(), self.sweep.has_work());
         let has_survey = !is_aimless && self.survey.has_work();
+        let has_detours = !is_aimless && self.detours.has_work(situation.steps_left);
         self.shares.has_pad = has_sweeps && self.sweep.has_pad();
         let can = |member: Member| match member {
             Member::Sweep => has_sweeps,
             Member::Amounts => has_amounts,
             Member::Survey => has_survey,
+            Member::Detour => has_detours,
             member => can(member, is_aimless, has_forms),
         };
         let (member, cause) = match self.shares.next(situation.steps_left, walks, can) {
@@ -246,6 +256,7 @@ impl Portfolio {
         self.amounts.learn(taken);
         self.sweep.learn(taken);
         self.survey.learn(taken);
+        self.detours.learn(taken);
     }
 
     /// Goes on after the past was learned once more.
@@ -272,11 +283,11 @@ fn is_page(scene: &Scene) -> bool {
     }
 }
 
-/// Returns true if a member other than sweeps, amounts and the survey can take a turn.
+/// Returns true if a member other than sweeps, amounts, the survey and detours can take a turn.
 fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
     match member {
         Member::Forms => has_forms,
-        Member::Sweep | Member::Amounts | Member::Survey => false,
+        Member::Sweep | Member::Amounts | Member::Survey | Member::Detour => false,
         Member::Cover => is_aimless,
         // Without a direction there is nothing to plan for.
         Member::Plan | Member::Least => !is_aimless,
@@ -319,6 +330,7 @@ impl Agent for Portfolio {
         if !self.latest.is_past() {
             self.amounts.begin();
             self.sweep.begin();
+            self.detours.begin();
         }
         self.forms.begin();
         self.cover.iter_mut().for_each(Cover::begin);
@@ -342,6 +354,7 @@ impl Agent for Portfolio {
         self.is_recalled = false;
         self.settle();
         self.amounts.look(situation.scene, situation.phase, outlook);
+        self.detours.look(situation, outlook);
         let mut member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
@@ -373,7 +386,14 @@ impl Agent for Portfolio {
             }
             member = self.hand_over(situation, outlook, rng);
         }
-        if matches!(member, Member::Plan | Member::Amounts) {
+        if member == Member::Detour
+            && let Some(at) = self.detours.next(situation, outlook)
+        {
+            self.planner.look(situation);
+            self.explain(Evidence::Detoured, situation.candidates.len());
+            return Choice::Offer(at);
+        }
+        if matches!(member, Member::Plan | Member::Amounts | Member::Detour) {
             self.reason = None;
             return self.planner.choose(situation, Some(outlook), rng);
         }
@@ -458,6 +478,7 @@ impl Agent for Portfolio {
             self.settle();
             self.survey.end(turn == Some(Member::Survey));
             self.amounts.end(turn == Some(Member::Amounts));
+            self.detours.end();
             self.repeats.end();
         }
         self.planner.end(origin)

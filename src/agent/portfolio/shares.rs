@@ -39,6 +39,8 @@ const SWEEP_MIN_OF_PAD: f64 = 1.5;
 pub const GUARD_EPISODES: u32 = 50;
 /// Least weight of the survey while it has something to do, as a part of those of all others.
 const SURVEY_MIN: f64 = 0.5;
+/// Least weight of detours while there are any to be made, as a part of those of all others.
+const DETOUR_MIN: f64 = 0.3;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
 const COVER_MIN: f64 = 3.0;
@@ -169,6 +171,7 @@ impl Shares {
         raise(Member::Forms, FORMS_MIN, FORMS_FAVOURED);
         raise(Member::Amounts, AMOUNTS_MIN, u32::MAX);
         raise(Member::Survey, SURVEY_MIN, u32::MAX);
+        raise(Member::Detour, DETOUR_MIN, u32::MAX);
         raise(Member::Plan, PLAN_MIN, u32::MAX);
         if self.has(Member::Cover) && can(Member::Cover) {
             raise(Member::Random, RANDOM_MIN, u32::MAX);

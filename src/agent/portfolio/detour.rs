@@ -1,0 +1,312 @@
+//! Detours: a way that has ended in vain, with clicks on it that showed no effect.
+//!
+//! An app keeps things that no screen shows, and then the last click of a good way leads to the wrong place, or nowhere. A front
+//! is where a click has put the objective out of reach; that click is an ending, and so is one that does nothing there. A
+//! detour is a run to a front with clicks in between that changed nothing to see, as many as there are steps to spare, and then
+//! an ending. Each of these clicks comes before each ending once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::latest::Taken;
+use crate::gui::{Action, DeviceAction, Touch};
+use crate::situation::{ActivityId, LabelingId, Offer, Outlook, PhaseId, Scene, Situation};
+
+/// Most activities, clicks of an activity, fronts, and endings of a front that are kept.
+const ACTIVITIES_MAX: usize = 500;
+const CLICKS_MAX: usize = 40;
+const FRONTS_MAX: usize = 24;
+const ENDINGS_MAX: usize = 8;
+/// Most steps of a way to a front, and most clicks of an episode, and before an ending, that are kept.
+const WAY_MAX: usize = 60;
+const TESTED_MAX: usize = 500;
+/// Episodes before detours are made: a plan finds by itself, at first, what needs none.
+const EPISODES_MIN: u32 = 20;
+/// Worth of an ending whose name the objective hints at, as a multiple of that of others.
+const HINTED: f64 = 4.0;
+
+/// Click of an activity, by its name.
+type Name = (ActivityId, LabelingId);
+
+/// Step of a run that is done again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Move {
+    /// Action of this name.
+    Named(Name),
+    /// Back to the activity before.
+    Back,
+}
+
+/// Effect of a click, the last time it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// None that shows.
+    Silent,
+    /// Another activity came up.
+    Opens(ActivityId),
+    /// The activity shows something else.
+    Shows,
+}
+
+/// Click at a front that put the objective out of reach, or did nothing.
+#[derive(Clone, Debug)]
+struct Ending {
+    labeling: LabelingId,
+    is_hinted: bool,
+    /// Times that it was done.
+    times: u32,
+    /// Clicks without an effect to see that came before it.
+    tested: FxHashSet<Name>,
+}
+
+/// Place where the objective was put out of reach.
+#[derive(Clone, Debug)]
+struct Front {
+    phase: PhaseId,
+    activity: ActivityId,
+    /// Steps that are missing there at least.
+    missing: u32,
+    way: Vec<Move>,
+    /// Activity before each step of the way.
+    activities: Vec<ActivityId>,
+    endings: Vec<Ending>,
+}
+
+/// Detour that is going on.
+#[derive(Clone, Debug)]
+struct Detour {
+    /// Steps still to come, the next last.
+    moves: Vec<Move>,
+    /// Clicks that it is about.
+    clicks: Vec<Name>,
+}
+
+impl Detour {
+    fn is_about(&self, next: Move) -> bool {
+        matches!(next, Move::Named(name) if self.clicks.contains(&name))
+    }
+}
+
+/// The member that makes detours.
+#[derive(Clone, Debug, Default)]
+pub struct Detours {
+    effects: FxHashMap<ActivityId, Vec<(LabelingId, Effect)>>,
+    fronts: Vec<Front>,
+    detour: Option<Detour>,
+    /// Steps of this episode so far, and the activities before each.
+    trail: Vec<Move>,
+    activities: Vec<ActivityId>,
+    /// Clicks of this episode that showed no effect.
+    silent: FxHashSet<Name>,
+    /// Phase on the screen now, and the steps that are missing at least.
+    here: Option<(PhaseId, u32)>,
+    episodes: u32,
+}
+
+impl Detours {
+    /// Begins an episode.
+    pub fn begin(&mut self) {
+        self.trail.clear();
+        self.activities.clear();
+        self.silent.clear();
+        (self.detour, self.here) = (None, None);
+    }
+
+    /// Ends an episode.
+    pub fn end(&mut self) {
+        self.episodes += 1;
+    }
+
+    /// Returns true if there is a detour to be made in so many steps.
+    pub fn has_work(&self, steps: u32) -> bool {
+        self.episodes >= EPISODES_MIN && self.plan(steps).is_some()
+    }
+
+    /// Takes notice of a situation, whoever chooses in it.
+    pub fn look(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook) {
+        let Situation { scene, phase, steps_left, .. } = *situation;
+        let missing = outlook.standing(phase).missing(steps_left);
+        let is_place = scene.screen.is_some() && self.trail.len() <= WAY_MAX;
+        self.here = missing.filter(|_| is_place).map(|missing| (phase, missing));
+    }
+
+    /// Learns a step.
+    pub fn learn(&mut self, Taken { from, at, to, is_end, .. }: &Taken) {
+        let offer = &from.offers[usize::from(*at)];
+        let action = &from.actions[usize::from(*at)];
+        let name = (from.activity, offer.labeling);
+        if matches!(action, Action::Touch(Touch::Click, _)) {
+            let effect = if to.screen_id == from.screen_id {
+                Effect::Silent
+            } else if to.activity == from.activity {
+                Effect::Shows
+            } else {
+                Effect::Opens(to.activity)
+            };
+            self.note(name, effect);
+            self.end_at(from.activity, offer, *is_end, effect);
+            if effect == Effect::Silent && self.silent.len() < TESTED_MAX {
+                self.silent.insert(name);
+            }
+        }
+        self.here = None;
+        // One step more than a way has tells that there is none.
+        if self.trail.len() <= WAY_MAX {
+            let is_back = matches!(action, Action::Device(DeviceAction::Back));
+            self.trail.push(if is_back { Move::Back } else { Move::Named(name) });
+            self.activities.push(from.activity);
+        }
+    }
+
+    /// Learns the effect of a click on an activity, which did not reach the objective.
+    fn end_at(&mut self, activity: ActivityId, offer: &Offer, is_lost: bool, effect: Effect) {
+        let Some((phase, missing)) = self.here else { return };
+        let known = self.fronts.iter().position(|front| front.phase == phase && front.activity == activity);
+        let number = match known {
+            Some(known) => known,
+            None if is_lost && self.fronts.len() < FRONTS_MAX => {
+                let (way, activities) = (self.trail.clone(), self.activities.clone());
+                self.fronts.push(Front { phase, activity, missing, way, activities, endings: Vec::new() });
+                self.fronts.len() - 1
+            }
+            None => return,
+        };
+        let front = &mut self.fronts[number];
+        if self.trail.len() < front.way.len() {
+            (front.way, front.activities) = (self.trail.clone(), self.activities.clone());
+        }
+        let labeling = offer.labeling;
+        let known = front.endings.iter().position(|ending| ending.labeling == labeling);
+        let at = known.unwrap_or(front.endings.len());
+        if known.is_none() && (is_lost || effect == Effect::Silent) && at < ENDINGS_MAX {
+            let is_hinted = offer.hints != 0;
+            front.endings.push(Ending { labeling, is_hinted, times: 0, tested: FxHashSet::default() });
+        }
+        if let Some(ending) = front.endings.get_mut(at) {
+            ending.times += 1;
+            ending.tested.extend(self.silent.iter().copied());
+        }
+    }
+
+    fn note(&mut self, (activity, labeling): Name, effect: Effect) {
+        if self.effects.len() >= ACTIVITIES_MAX && !self.effects.contains_key(&activity) {
+            return;
+        }
+        let clicks = self.effects.entry(activity).or_default();
+        if let Some((_, known)) = clicks.iter_mut().find(|(known, _)| *known == labeling) {
+            *known = effect;
+        } else if clicks.len() < CLICKS_MAX {
+            clicks.push((labeling, effect));
+        }
+    }
+
+    /// Returns the clicks of an activity that showed no effect.
+    fn silent_of(&self, activity: ActivityId) -> impl Iterator<Item = Name> {
+        let clicks = self.effects.get(&activity).into_iter().flatten();
+        clicks.filter(|(_, effect)| *effect == Effect::Silent).map(move |&(labeling, _)| (activity, labeling))
+    }
+
+    /// Returns the next detour of so many steps, with the numbers of its front and its ending; none if all were made, or none
+    /// fits.
+    fn plan(&self, steps: u32) -> Option<(Detour, usize, usize)> {
+        let missing = self.fronts.iter().map(|front| front.missing).min()?;
+        let mut best: Option<(f64, (Detour, usize, usize))> = None;
+        for (number, front) in self.fronts.iter().enumerate().filter(|(_, front)| front.missing == missing) {
+            let Some(spare) = (steps as usize).checked_sub(front.way.len() + 1).filter(|&spare| spare > 0) else {
+                continue;
+            };
+            let endings = front.endings.iter().enumerate();
+            for (at, ending) in endings.filter(|(_, ending)| ending.tested.len() < TESTED_MAX) {
+                // Where a plan ends again and again, it takes the objective to be near.
+                let worth = f64::from(ending.times) * if ending.is_hinted { HINTED } else { 1.0 };
+                let cost = (1 + ending.tested.len()) as f64 / worth;
+                if best.as_ref().is_none_or(|(least, _)| cost < *least)
+                    && let Some((moves, clicks)) = self.moves(front, ending, spare)
+                {
+                    best = Some((cost, (Detour { moves, clicks }, number, at)));
+                }
+            }
+        }
+        best.map(|(_, plan)| plan)
+    }
+
+    /// Returns the moves of a detour to `ending`, the next last, and the clicks that it is about.
+    fn moves(&self, front: &Front, ending: &Ending, spare: usize) -> Option<(Vec<Move>, Vec<Name>)> {
+        let end = (front.activity, ending.labeling);
+        let is_open = |name: &Name| *name != end && !ending.tested.contains(name);
+        let places: Vec<ActivityId> = front.activities.iter().copied().chain([front.activity]).collect();
+        let (mut moves, mut clicks): (Vec<Move>, Vec<Name>) = (Vec::new(), Vec::new());
+        for (at, &activity) in places.iter().enumerate() {
+            for name in self.silent_of(activity).filter(is_open) {
+                if clicks.len() < spare && !clicks.contains(&name) {
+                    clicks.push(name);
+                    moves.push(Move::Named(name));
+                }
+            }
+            moves.extend(front.way.get(at));
+        }
+        if clicks.is_empty() {
+            moves.clear();
+            // To a page beside the way and back again.
+            let known = |activity: ActivityId| self.effects.get(&activity).into_iter().flatten();
+            let (at, link, side) = places.iter().enumerate().find_map(|(at, &activity)| {
+                known(activity).find_map(|&(labeling, effect)| match effect {
+                    Effect::Opens(side) if self.silent_of(side).any(|name| is_open(&name)) => {
+                        Some((at, (activity, labeling), side))
+                    }
+                    Effect::Opens(_) | Effect::Silent | Effect::Shows => None,
+                })
+            })?;
+            clicks.extend(self.silent_of(side).filter(is_open).take(spare.checked_sub(2)?));
+            if clicks.is_empty() {
+                return None;
+            }
+            moves.extend(&front.way[..at]);
+            moves.push(Move::Named(link));
+            moves.extend(clicks.iter().copied().map(Move::Named));
+            moves.push(Move::Back);
+            moves.extend(&front.way[at..]);
+        }
+        moves.push(Move::Named(end));
+        moves.reverse();
+        Some((moves, clicks))
+    }
+
+    /// Returns the next choice of the detour of this episode; none if there is none, or it has come off its way.
+    pub fn next(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook) -> Option<u16> {
+        let Situation { scene, phase, steps_left, candidates, .. } = *situation;
+        if self.trail.is_empty() {
+            let (detour, front, ending) = self.plan(steps_left)?;
+            self.fronts[front].endings[ending].tested.extend(detour.clicks.iter().copied());
+            self.detour = Some(detour);
+        }
+        let detour = self.detour.as_mut()?;
+        while let Some(next) = detour.moves.pop() {
+            let Some(at) = place(scene, candidates, next) else {
+                // A click that is missing is left out, and without a step of the way the rest makes no sense.
+                if detour.is_about(next) {
+                    continue;
+                }
+                break;
+            };
+            if detour.is_about(next) {
+                let after = outlook.after(phase, scene.offers[usize::from(at)].class, scene.look);
+                if outlook.standing(after).missing(steps_left.saturating_sub(1)).is_none() {
+                    continue;
+                }
+            }
+            return Some(at);
+        }
+        detour.moves.clear();
+        None
+    }
+}
+
+/// Returns the candidate that a move is.
+fn place(scene: &Scene, candidates: &[u16], next: Move) -> Option<u16> {
+    candidates.iter().copied().find(|&at| match next {
+        Move::Named((activity, labeling)) => {
+            scene.activity == activity && scene.offers[usize::from(at)].labeling == labeling
+        }
+        Move::Back => matches!(scene.actions[usize::from(at)], Action::Device(DeviceAction::Back)),
+    })
+}
