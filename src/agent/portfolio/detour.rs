@@ -21,8 +21,9 @@ const WAY_MAX: usize = 60;
 const TESTED_MAX: usize = 500;
 /// Episodes before detours are made: a plan finds by itself, at first, what needs none.
 const EPISODES_MIN: u32 = 20;
-/// Worth of an ending whose name the objective hints at, as a multiple of that of others.
+/// Worth of an ending whose name the objective hints at, and of one that did nothing, as a multiple of that of others.
 const HINTED: f64 = 4.0;
+const SILENT: f64 = 0.25;
 
 /// Click of an activity, by its name.
 type Name = (ActivityId, LabelingId);
@@ -47,11 +48,11 @@ enum Effect {
     Shows,
 }
 
-/// Click at a front that put the objective out of reach, or did nothing.
+/// Click at a front that put the objective out of reach, or came to nothing.
 #[derive(Clone, Debug)]
 struct Ending {
     labeling: LabelingId,
-    is_hinted: bool,
+    worth: f64,
     /// Times that it was done.
     times: u32,
     /// Clicks without an effect to see that came before it.
@@ -177,9 +178,10 @@ impl Detours {
         let labeling = offer.labeling;
         let known = front.endings.iter().position(|ending| ending.labeling == labeling);
         let at = known.unwrap_or(front.endings.len());
-        if known.is_none() && (is_lost || effect == Effect::Silent) && at < ENDINGS_MAX {
-            let is_hinted = offer.hints != 0;
-            front.endings.push(Ending { labeling, is_hinted, times: 0, tested: FxHashSet::default() });
+        let is_hinted = offer.hints != 0;
+        if known.is_none() && (is_lost || is_hinted || effect == Effect::Silent) && at < ENDINGS_MAX {
+            let worth = if is_hinted { HINTED } else { 1.0 } * if is_lost { 1.0 } else { SILENT };
+            front.endings.push(Ending { labeling, worth, times: 0, tested: FxHashSet::default() });
         }
         if let Some(ending) = front.endings.get_mut(at) {
             ending.times += 1;
@@ -211,14 +213,14 @@ impl Detours {
         let missing = self.fronts.iter().map(|front| front.missing).min()?;
         let mut best: Option<(f64, (Detour, usize, usize))> = None;
         for (number, front) in self.fronts.iter().enumerate().filter(|(_, front)| front.missing == missing) {
-            let Some(spare) = (steps as usize).checked_sub(front.way.len() + 1).filter(|&spare| spare > 0) else {
+            let Some(spare) = (steps as usize).checked_sub(front.way.len() + 1).filter(|&spare| spare > 0)
+            else {
                 continue;
             };
             let endings = front.endings.iter().enumerate();
             for (at, ending) in endings.filter(|(_, ending)| ending.tested.len() < TESTED_MAX) {
                 // Where a plan ends again and again, it takes the objective to be near.
-                let worth = f64::from(ending.times) * if ending.is_hinted { HINTED } else { 1.0 };
-                let cost = (1 + ending.tested.len()) as f64 / worth;
+                let cost = (1 + ending.tested.len()) as f64 / (f64::from(ending.times) * ending.worth);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least)
                     && let Some((moves, clicks)) = self.moves(front, ending, spare)
                 {
@@ -309,4 +311,70 @@ fn place(scene: &Scene, candidates: &[u16], next: Move) -> Option<u16> {
         }
         Move::Back => matches!(scene.actions[usize::from(at)], Action::Device(DeviceAction::Back)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIN: ActivityId = ActivityId(1);
+    const HALL: ActivityId = ActivityId(2);
+    const SIDE: ActivityId = ActivityId(3);
+
+    fn named(activity: ActivityId, click: u32) -> Name {
+        (activity, LabelingId(click))
+    }
+
+    /// Knows a way of one step to a hall, and the ending 9 there.
+    fn known(effects: &[(Name, Effect)]) -> Detours {
+        let mut detours = Detours::default();
+        effects.iter().for_each(|&(name, effect)| detours.note(name, effect));
+        let tested = FxHashSet::default();
+        detours.fronts.push(Front {
+            phase: PhaseId(1),
+            activity: HALL,
+            missing: 1,
+            way: vec![Move::Named(named(MAIN, 1))],
+            activities: vec![MAIN],
+            endings: vec![Ending { labeling: LabelingId(9), worth: 1.0, times: 1, tested }],
+        });
+        detours
+    }
+
+    /// Moves of all detours of so many steps, the first first.
+    fn all(detours: &mut Detours, steps: u32) -> Vec<Vec<Move>> {
+        let mut all = Vec::new();
+        while let Some((mut detour, front, ending)) = detours.plan(steps) {
+            detours.fronts[front].endings[ending].tested.extend(detour.clicks);
+            detour.moves.reverse();
+            all.push(detour.moves);
+        }
+        all
+    }
+
+    #[test]
+    fn each_click_without_an_effect_comes_before_the_ending_once() {
+        let clicks = [named(MAIN, 2), named(MAIN, 3), named(HALL, 4)];
+        let mut detours = known(&clicks.map(|name| (name, Effect::Silent)));
+        detours.note(named(HALL, 5), Effect::Shows);
+        let [way, end] = [named(MAIN, 1), named(HALL, 9)].map(Move::Named);
+        let [two, three, four] = clicks.map(Move::Named);
+        assert_eq!(all(&mut detours, 4), [vec![two, three, way, end], vec![way, four, end]]);
+    }
+
+    #[test]
+    fn a_page_beside_the_way_comes_after_the_pages_on_it() {
+        let link = named(MAIN, 6);
+        let effects = [
+            (named(MAIN, 2), Effect::Silent),
+            (link, Effect::Opens(SIDE)),
+            (named(SIDE, 7), Effect::Silent),
+            (named(SIDE, 8), Effect::Silent),
+        ];
+        let [two, way, end, seven, eight, link] =
+            [effects[0].0, named(MAIN, 1), named(HALL, 9), effects[2].0, effects[3].0, link].map(Move::Named);
+        let beside = |click| vec![link, click, Move::Back, way, end];
+        assert_eq!(all(&mut known(&effects), 5), [vec![two, way, end], beside(seven), beside(eight)]);
+        assert_eq!(all(&mut known(&effects), 4), [vec![two, way, end]], "there are too few steps for it");
+    }
 }
