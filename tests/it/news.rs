@@ -70,7 +70,8 @@ fn exploring_tells_its_counts() {
 #[test]
 fn the_map_of_a_search_grows() {
     let folder = Folder::new("news-map");
-    folder.write("never.ltl", "never within 30 steps, 1000000 episodes: F [text = nowhere]\n");
+    // No text of the spec, which would be typed, and then shows.
+    folder.write("never.ltl", "never within 30 steps, 1000000 episodes: F [activity ~ Nowhere]\n");
     let args = ["check", "never.ltl", "--app", &notes(), "--no-exhaustive", "--news", "news.jsonl"];
     let mut search = command(&args).current_dir(folder.path(".")).spawn().expect("farlead");
     let began = Instant::now();

@@ -704,6 +704,26 @@ mod tests {
     }
 
     #[test]
+    fn rows_count_what_a_list_of_all_events_has() {
+        let mut rng = Seed(1).fork("test");
+        let mut rows: Rows<PageId> = Rows::default();
+        let mut all: Vec<(PageId, EventId)> = Vec::new();
+        for _ in 0..3_000 {
+            let (page, event) = (rng.below(3) as PageId, rng.below(EVENTS_MAX) as EventId);
+            rows.count(page, event);
+            all.push((page, event));
+        }
+        for (page, event) in
+            (0..4).flat_map(|page| (0..EVENTS_MAX as EventId).map(move |event| (page, event)))
+        {
+            let times = all.iter().filter(|&&one| one == (page, event)).count() as u32;
+            assert_eq!(super::times(rows.row(page), event), times, "{event} on {page}");
+        }
+        let room: usize = rows.rows.values().map(|row| ROW + row.times.len()).sum();
+        assert_eq!(rows.room, room);
+    }
+
+    #[test]
     fn every_action_of_every_page_is_done_soon_and_then_with_what_was_left_elsewhere() {
         let (mut cover, mut rng) = (Cover::default(), Seed(1).fork("test"));
         let all: Vec<Vec<(u32, u16)>> = (0..40).map(|_| walk(&mut cover, 4, &mut rng)).collect();

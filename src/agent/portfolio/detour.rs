@@ -52,6 +52,7 @@ enum Effect {
 #[derive(Clone, Debug)]
 struct Ending {
     labeling: LabelingId,
+    /// Worth of doing it again, each time.
     worth: f64,
     /// Times that it was done.
     times: u32,
