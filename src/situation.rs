@@ -481,7 +481,7 @@ pub enum Evidence {
     Swept,
     /// Chosen as a step to a click that was never done at its place, and whose like leads to ever other places.
     Surveyed,
-    /// Chosen as a step of the way that came nearest, or of a detour on it.
+    /// Chosen as a step of a way that ended in vain, or of a detour on it.
     Detoured,
     /// Chosen as a step to an action after another, which were rarely done in this order.
     Pair,

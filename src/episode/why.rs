@@ -47,7 +47,7 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
             return "goes where a button that leads to ever other places was not clicked yet".to_string();
         }
         Evidence::Detoured => {
-            return "goes the way that came nearest, with clicks on it that showed no effect".to_string();
+            return "repeats a way that ended in vain, with clicks on it that showed no effect".to_string();
         }
         Evidence::Form => return "fills a form, and then clicks a button".to_string(),
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),

@@ -21,7 +21,7 @@ const EVENTS_MAX: usize = 400;
 const STATES_MAX: usize = 5_000;
 const OFFERS_MAX: usize = 200;
 const COUNTED_MAX: usize = 100_000;
-/// Counts that a row of them takes the room of, besides its own.
+/// Room that a row takes before it has any counts, as a number of counts.
 const ROW: usize = 16;
 /// Most situations that a way is looked for through, and most of their actions: an app that shows new screens for ever has no
 /// near ones beyond.
@@ -183,7 +183,7 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the number of times that were given room, if the row reaches to `event` too.
+    /// Returns the length of the row once it also has `event`.
     fn len_with(&self, event: EventId) -> usize {
         let end = usize::from(self.base) + self.times.len();
         end.max(usize::from(event) + 1) - usize::from(self.base.min(event))
@@ -244,7 +244,7 @@ impl<K: Eq + Hash> Rows<K> {
 /// Counts that add to the worth of an event in a situation, each with its weight.
 type Terms<'a> = Vec<(f64, Option<&'a Row>)>;
 
-/// Numbers of what was left in a look for a way: many situations have the same.
+/// Looks that came up while a way was searched, each with a number: many situations have the same.
 #[derive(Default)]
 struct Left {
     all: Vec<Looks>,
@@ -310,7 +310,7 @@ struct Node {
 struct Aim {
     /// States and actions still to come, the next last.
     way: Vec<(StateId, ActionId)>,
-    /// Number of the last state, with its memory and event.
+    /// Number of the last event, with that of its state and memory.
     sought: u64,
     /// True if the last action of the way was chosen, and not yet learned from.
     is_last: bool,
@@ -362,7 +362,7 @@ impl Cover {
         deed.to = Some(transition.to.state);
         let (page, event) = (known.page, deed.event);
         let Some(known) = self.states.get(&scene.state) else { return };
-        let is_sought = self.aim.sought == sought(situation_of(scene.state, &self.memory), event);
+        let is_sought = self.aim.sought == number(&(number(&(scene.state, self.memory)), event));
         if std::mem::take(&mut self.aim.is_last) && !is_sought {
             count(&mut self.missed, self.aim.sought);
         }
@@ -463,7 +463,7 @@ impl Cover {
             }
             let memory = Memory { looks: left.all[node.looks as usize], past: node.past };
             let looks = left.number(looks_after(&memory.looks, node.state, known));
-            let situation = situation_of(node.state, &memory);
+            let situation = number(&(node.state, memory));
             let terms = self.terms(known, &memory);
             let most = ROUNDED * terms.iter().map(|&(weight, _)| weight).sum::<f64>();
             let on_page = self.on_pages.row(known.page);
@@ -474,9 +474,9 @@ impl Cover {
                 let bound = node.promise * (on_page + most) * own;
                 // What cannot be best needs no exact worth.
                 if bound >= best && bound > 0.0 {
-                    let sought = sought(situation, event);
+                    let sought = number(&(situation, event));
                     let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
-                    let worth = node.promise * (rareness(on_page, event, &terms) * own) / missed;
+                    let worth = node.promise * (rarity_of(event, on_page, &terms) * own) / missed;
                     if worth > best {
                         (best, equals) = (worth, 0);
                     }
@@ -595,23 +595,13 @@ fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64
     }
 }
 
-/// Returns the number of a state with what is remembered.
-fn situation_of(state: StateId, memory: &Memory) -> u64 {
-    number(&(state, memory))
-}
-
-/// Returns the number of an event in a situation.
-fn sought(situation: u64, event: EventId) -> u64 {
-    number(&(situation, event))
-}
-
 /// Returns the times of an event in a row.
 fn times(row: Option<&Row>, event: EventId) -> u32 {
     row.map_or(0, |row| row.of(event))
 }
 
-/// Returns how rare an event is, on its page and with what its state has of traces.
-fn rareness(on_page: f64, event: EventId, terms: &Terms<'_>) -> f64 {
+/// Returns the worth of an event by its counts: that on its page, and one for each term.
+fn rarity_of(event: EventId, on_page: f64, terms: &Terms<'_>) -> f64 {
     terms.iter().fold(on_page, |worth, &(weight, row)| worth + weight * rarity(times(row, event)))
 }
 

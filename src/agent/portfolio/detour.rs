@@ -1,9 +1,9 @@
-//! Detours: a way that has ended in vain, with clicks on it that showed no effect.
+//! Detours: a way that ended in vain, with clicks on it that showed no effect.
 //!
 //! An app keeps things that no screen shows, and then the last click of a good way leads to the wrong place, or nowhere. A front
-//! is where a click has put the objective out of reach; that click is an ending, and so is one that does nothing there. A
-//! detour is a run to a front with clicks in between that changed nothing to see, as many as there are steps to spare, and then
-//! an ending. Each of these clicks comes before each ending once.
+//! is a place where a click put the objective out of reach. That click is an ending; so is a click that does nothing there. A
+//! silent click changed nothing to see. A detour is the way to a front, with as many silent clicks as there are steps to spare,
+//! and then an ending. Each silent click comes before each ending once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,8 +33,17 @@ type Name = (ActivityId, LabelingId);
 enum Move {
     /// Action of this name.
     Named(Name),
-    /// Back to the activity before.
-    Back,
+    /// Back from this activity.
+    Back(ActivityId),
+}
+
+impl Move {
+    /// Returns the activity that it is done on.
+    fn activity(self) -> ActivityId {
+        match self {
+            Move::Named((activity, _)) | Move::Back(activity) => activity,
+        }
+    }
 }
 
 /// Effect of a click, the last time it was done.
@@ -56,11 +65,11 @@ struct Ending {
     worth: f64,
     /// Times that it was done.
     times: u32,
-    /// Clicks without an effect to see that came before it.
+    /// Silent clicks that came before it.
     tested: FxHashSet<Name>,
 }
 
-/// Place where the objective was put out of reach.
+/// Place where a click put the objective out of reach.
 #[derive(Clone, Debug)]
 struct Front {
     phase: PhaseId,
@@ -68,18 +77,26 @@ struct Front {
     /// Steps that are missing there at least.
     missing: u32,
     way: Vec<Move>,
-    /// Activity before each step of the way.
-    activities: Vec<ActivityId>,
     endings: Vec<Ending>,
 }
 
-/// Detour that is going on.
+impl Front {
+    /// Returns the activities on the way, that of the front last.
+    fn places(&self) -> impl Iterator<Item = ActivityId> {
+        self.way.iter().map(|step| step.activity()).chain([self.activity])
+    }
+}
+
+/// Detour to be made.
 #[derive(Clone, Debug)]
 struct Detour {
     /// Steps still to come, the next last.
     moves: Vec<Move>,
-    /// Clicks that it is about.
+    /// Silent clicks that it is about.
     clicks: Vec<Name>,
+    /// Numbers of its front and its ending.
+    front: usize,
+    ending: usize,
 }
 
 impl Detour {
@@ -94,10 +111,9 @@ pub struct Detours {
     effects: FxHashMap<ActivityId, Vec<(LabelingId, Effect)>>,
     fronts: Vec<Front>,
     detour: Option<Detour>,
-    /// Steps of this episode so far, and the activities before each.
+    /// Steps of this episode so far.
     trail: Vec<Move>,
-    activities: Vec<ActivityId>,
-    /// Clicks of this episode that showed no effect.
+    /// Silent clicks of this episode.
     silent: FxHashSet<Name>,
     /// Phase on the screen now, and the steps that are missing at least.
     here: Option<(PhaseId, u32)>,
@@ -108,7 +124,6 @@ impl Detours {
     /// Begins an episode.
     pub fn begin(&mut self) {
         self.trail.clear();
-        self.activities.clear();
         self.silent.clear();
         (self.detour, self.here) = (None, None);
     }
@@ -154,8 +169,7 @@ impl Detours {
         // One step more than a way has tells that there is none.
         if self.trail.len() <= WAY_MAX {
             let is_back = matches!(action, Action::Device(DeviceAction::Back));
-            self.trail.push(if is_back { Move::Back } else { Move::Named(name) });
-            self.activities.push(from.activity);
+            self.trail.push(if is_back { Move::Back(from.activity) } else { Move::Named(name) });
         }
     }
 
@@ -166,15 +180,15 @@ impl Detours {
         let number = match known {
             Some(known) => known,
             None if is_lost && self.fronts.len() < FRONTS_MAX => {
-                let (way, activities) = (self.trail.clone(), self.activities.clone());
-                self.fronts.push(Front { phase, activity, missing, way, activities, endings: Vec::new() });
+                let (way, endings) = (self.trail.clone(), Vec::new());
+                self.fronts.push(Front { phase, activity, missing, way, endings });
                 self.fronts.len() - 1
             }
             None => return,
         };
         let front = &mut self.fronts[number];
         if self.trail.len() < front.way.len() {
-            (front.way, front.activities) = (self.trail.clone(), self.activities.clone());
+            front.way.clone_from(&self.trail);
         }
         let labeling = offer.labeling;
         let known = front.endings.iter().position(|ending| ending.labeling == labeling);
@@ -202,44 +216,46 @@ impl Detours {
         }
     }
 
-    /// Returns the clicks of an activity that showed no effect.
+    /// Returns the silent clicks of an activity.
     fn silent_of(&self, activity: ActivityId) -> impl Iterator<Item = Name> {
         let clicks = self.effects.get(&activity).into_iter().flatten();
         clicks.filter(|(_, effect)| *effect == Effect::Silent).map(move |&(labeling, _)| (activity, labeling))
     }
 
-    /// Returns the next detour of so many steps, with the numbers of its front and its ending; none if all were made, or none
-    /// fits.
-    fn plan(&self, steps: u32) -> Option<(Detour, usize, usize)> {
+    /// Returns the next detour of so many steps; none if all were made, or none fits.
+    fn plan(&self, steps: u32) -> Option<Detour> {
         let missing = self.fronts.iter().map(|front| front.missing).min()?;
-        let mut best: Option<(f64, (Detour, usize, usize))> = None;
+        let mut best: Option<(f64, Detour)> = None;
         for (number, front) in self.fronts.iter().enumerate().filter(|(_, front)| front.missing == missing) {
-            let Some(spare) = (steps as usize).checked_sub(front.way.len() + 1).filter(|&spare| spare > 0)
-            else {
-                continue;
-            };
+            let spare = (steps as usize).saturating_sub(front.way.len() + 1);
             let endings = front.endings.iter().enumerate();
             for (at, ending) in endings.filter(|(_, ending)| ending.tested.len() < TESTED_MAX) {
                 // Where a plan ends again and again, it takes the objective to be near.
                 let cost = (1 + ending.tested.len()) as f64 / (f64::from(ending.times) * ending.worth);
                 if best.as_ref().is_none_or(|(least, _)| cost < *least)
-                    && let Some((moves, clicks)) = self.moves(front, ending, spare)
+                    && let Some((mut moves, clicks)) =
+                        self.on_way(front, ending, spare).or_else(|| self.beside(front, ending, spare))
                 {
-                    best = Some((cost, (Detour { moves, clicks }, number, at)));
+                    moves.push(Move::Named((front.activity, ending.labeling)));
+                    moves.reverse();
+                    best = Some((cost, Detour { moves, clicks, front: number, ending: at }));
                 }
             }
         }
-        best.map(|(_, plan)| plan)
+        best.map(|(_, detour)| detour)
     }
 
-    /// Returns the moves of a detour to `ending`, the next last, and the clicks that it is about.
-    fn moves(&self, front: &Front, ending: &Ending, spare: usize) -> Option<(Vec<Move>, Vec<Name>)> {
+    /// Returns the silent clicks of an activity that are left to come before an ending of a front.
+    fn left(&self, activity: ActivityId, front: &Front, ending: &Ending) -> impl Iterator<Item = Name> {
         let end = (front.activity, ending.labeling);
-        let is_open = |name: &Name| *name != end && !ending.tested.contains(name);
-        let places: Vec<ActivityId> = front.activities.iter().copied().chain([front.activity]).collect();
+        self.silent_of(activity).filter(move |name| *name != end && !ending.tested.contains(name))
+    }
+
+    /// Returns the way to a front with at most `spare` silent clicks on it, and these clicks; none if none is left.
+    fn on_way(&self, front: &Front, ending: &Ending, spare: usize) -> Option<(Vec<Move>, Vec<Name>)> {
         let (mut moves, mut clicks): (Vec<Move>, Vec<Name>) = (Vec::new(), Vec::new());
-        for (at, &activity) in places.iter().enumerate() {
-            for name in self.silent_of(activity).filter(is_open) {
+        for (at, activity) in front.places().enumerate() {
+            for name in self.left(activity, front, ending) {
                 if clicks.len() < spare && !clicks.contains(&name) {
                     clicks.push(name);
                     moves.push(Move::Named(name));
@@ -247,39 +263,34 @@ impl Detours {
             }
             moves.extend(front.way.get(at));
         }
-        if clicks.is_empty() {
-            moves.clear();
-            // To a page beside the way and back again.
-            let known = |activity: ActivityId| self.effects.get(&activity).into_iter().flatten();
-            let (at, link, side) = places.iter().enumerate().find_map(|(at, &activity)| {
-                known(activity).find_map(|&(labeling, effect)| match effect {
-                    Effect::Opens(side) if self.silent_of(side).any(|name| is_open(&name)) => {
-                        Some((at, (activity, labeling), side))
-                    }
-                    Effect::Opens(_) | Effect::Silent | Effect::Shows => None,
-                })
-            })?;
-            clicks.extend(self.silent_of(side).filter(is_open).take(spare.checked_sub(2)?));
-            if clicks.is_empty() {
-                return None;
-            }
-            moves.extend(&front.way[..at]);
-            moves.push(Move::Named(link));
-            moves.extend(clicks.iter().copied().map(Move::Named));
-            moves.push(Move::Back);
-            moves.extend(&front.way[at..]);
-        }
-        moves.push(Move::Named(end));
-        moves.reverse();
-        Some((moves, clicks))
+        (!clicks.is_empty()).then_some((moves, clicks))
+    }
+
+    /// Returns the same by a page beside the way, and back.
+    fn beside(&self, front: &Front, ending: &Ending, spare: usize) -> Option<(Vec<Move>, Vec<Name>)> {
+        let mut links = front.places().enumerate().flat_map(|(at, activity)| {
+            let known = self.effects.get(&activity).into_iter().flatten();
+            known.filter_map(move |&(labeling, effect)| match effect {
+                Effect::Opens(side) => Some((at, (activity, labeling), side)),
+                Effect::Silent | Effect::Shows => None,
+            })
+        });
+        let (at, link, side) = links.find(|&(.., side)| self.left(side, front, ending).next().is_some())?;
+        // There and back again are two of the steps.
+        let clicks: Vec<Name> = self.left(side, front, ending).take(spare.saturating_sub(2)).collect();
+        let (before, after) = front.way.split_at(at);
+        let aside =
+            [link].into_iter().chain(clicks.iter().copied()).map(Move::Named).chain([Move::Back(side)]);
+        let moves = before.iter().copied().chain(aside).chain(after.iter().copied()).collect();
+        (!clicks.is_empty()).then_some((moves, clicks))
     }
 
     /// Returns the next choice of the detour of this episode; none if there is none, or it has come off its way.
     pub fn next(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook) -> Option<u16> {
         let Situation { scene, phase, steps_left, candidates, .. } = *situation;
         if self.trail.is_empty() {
-            let (detour, front, ending) = self.plan(steps_left)?;
-            self.fronts[front].endings[ending].tested.extend(detour.clicks.iter().copied());
+            let detour = self.plan(steps_left)?;
+            self.fronts[detour.front].endings[detour.ending].tested.extend(detour.clicks.iter().copied());
             self.detour = Some(detour);
         }
         let detour = self.detour.as_mut()?;
@@ -310,7 +321,7 @@ fn place(scene: &Scene, candidates: &[u16], next: Move) -> Option<u16> {
         Move::Named((activity, labeling)) => {
             scene.activity == activity && scene.offers[usize::from(at)].labeling == labeling
         }
-        Move::Back => matches!(scene.actions[usize::from(at)], Action::Device(DeviceAction::Back)),
+        Move::Back(_) => matches!(scene.actions[usize::from(at)], Action::Device(DeviceAction::Back)),
     })
 }
 
@@ -336,7 +347,6 @@ mod tests {
             activity: HALL,
             missing: 1,
             way: vec![Move::Named(named(MAIN, 1))],
-            activities: vec![MAIN],
             endings: vec![Ending { labeling: LabelingId(9), worth: 1.0, times: 1, tested }],
         });
         detours
@@ -345,8 +355,8 @@ mod tests {
     /// Moves of all detours of so many steps, the first first.
     fn all(detours: &mut Detours, steps: u32) -> Vec<Vec<Move>> {
         let mut all = Vec::new();
-        while let Some((mut detour, front, ending)) = detours.plan(steps) {
-            detours.fronts[front].endings[ending].tested.extend(detour.clicks);
+        while let Some(mut detour) = detours.plan(steps) {
+            detours.fronts[detour.front].endings[detour.ending].tested.extend(detour.clicks);
             detour.moves.reverse();
             all.push(detour.moves);
         }
@@ -374,7 +384,7 @@ mod tests {
         ];
         let [two, way, end, seven, eight, link] =
             [effects[0].0, named(MAIN, 1), named(HALL, 9), effects[2].0, effects[3].0, link].map(Move::Named);
-        let beside = |click| vec![link, click, Move::Back, way, end];
+        let beside = |click| vec![link, click, Move::Back(SIDE), way, end];
         assert_eq!(all(&mut known(&effects), 5), [vec![two, way, end], beside(seven), beside(eight)]);
         assert_eq!(all(&mut known(&effects), 4), [vec![two, way, end]], "there are too few steps for it");
     }

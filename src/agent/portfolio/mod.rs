@@ -55,7 +55,7 @@ pub enum Member {
     Amounts,
     /// Each click at each place, for clicks that lead to ever other places.
     Survey,
-    /// The way that came nearest, with clicks on it that showed no effect.
+    /// A way that ended in vain, with clicks on it that showed no effect.
     Detour,
     /// The fields of a form filled, and then a button.
     Forms,
