@@ -62,6 +62,8 @@ struct Options {
     /// Number of made-up apps of each family, and of all families where abstractions are compared.
     apps: u64,
     apps_in_all: usize,
+    /// Steps of a run that explores.
+    steps: u64,
     /// Families of made-up apps, in the order of all of them.
     families: Vec<Family>,
     /// Half of the made-up apps that the table is on.
@@ -82,6 +84,7 @@ impl Options {
             fate_deep_runs: 60,
             apps: 10,
             apps_in_all: 32,
+            steps: 600,
             families: Vec::new(),
             half: Half::Reporting,
             agents: Vec::new(),
@@ -102,6 +105,7 @@ impl Options {
                     options.apps = value().parse().expect("a number");
                     options.apps_in_all = options.apps as usize;
                 }
+                "--steps" => options.steps = value().parse().expect("a number"),
                 "--half" => {
                     let name = value();
                     assert!(name == "choosing" || name == "reporting", "`{name}` is no half");
@@ -116,7 +120,7 @@ impl Options {
                 }
                 "--bench" => {}
                 _ => panic!(
-                    "`{arg}` is no option; there are --only, --runs, --apps, --family, --half, --agent, --choosing and --write"
+                    "`{arg}` is no option; there are --only, --runs, --apps, --steps, --family, --half, --agent, --choosing and --write"
                 ),
             }
         }

@@ -1,4 +1,5 @@
-//! Exploring by any agents on the same made-up apps: the activities that each finds, how soon, and the cost of a step.
+//! Exploring by any agents on the same made-up apps: the activities and crashes that each finds, how soon, and the cost of a
+//! step.
 //!
 //! Each agent has a process of its own, as a peak of memory is that of a process. This process explores all apps with all
 //! seeds, and prints its findings for the one that makes the tables.
@@ -8,6 +9,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use farlead::agent::{
@@ -16,7 +18,7 @@ use farlead::agent::{
 use farlead::device::sim;
 use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
-use farlead::search::Plan;
+use farlead::search::{Plan, in_order};
 use farlead::situation::{
     Choice, Explanation, Labelings, Learning, Origin, Outlook, Paths, Recollection, Situation, Summary,
     Transition,
@@ -29,15 +31,13 @@ use crate::findings::{explored, mean, paired, share};
 use crate::made_up::{self, Names};
 use crate::peak::peak_mb;
 
-/// Steps of a run, those at which it is looked at, and those of an episode.
-const STEPS: u64 = 600;
-const LOOKED_AT: [u64; 2] = [300, STEPS];
+/// Steps of an episode.
 const EPISODE: u32 = 30;
 
 /// Share of the activities that any run saw, at which the time to as many activities is taken.
 const SHARE: f64 = 0.9;
 
-/// Agents whose steps take milliseconds, and their most runs on an app.
+/// Agents whose steps take milliseconds, and their most runs on an app unless they are named.
 static SLOW: [&AgentInfo; 3] = [&ARES_TD3, &DINO, &DINO2];
 const SLOW_RUNS_MAX: u32 = 1;
 
@@ -50,8 +50,25 @@ pub const AGENT: &str = "FARLEAD_BENCH_EXPLORING";
 /// Sign between the models that the process reads.
 const BETWEEN: &str = "\0";
 
-/// Step at which a run saw each activity first.
-type Run = BTreeMap<String, u64>;
+/// Step at which a run saw each thing first.
+type Firsts = BTreeMap<String, u64>;
+
+/// Activities and crashes that a run saw.
+#[derive(Clone, Debug, Default)]
+struct Run {
+    activities: Firsts,
+    crashes: Firsts,
+}
+
+/// Kind of things that runs see.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    of: fn(&Run) -> &Firsts,
+}
+
+const ACTIVITIES: Kind = Kind { name: "activities", of: |run| &run.activities };
+const CRASHES: Kind = Kind { name: "crashes", of: |run| &run.crashes };
 
 /// Findings of an agent.
 struct Found {
@@ -64,36 +81,44 @@ struct Found {
     peak_mb: String,
 }
 
-/// Prints both tables for the agents that take part.
+/// Prints the tables for the agents that take part.
 pub fn table(options: &Options) {
     let infos = std::iter::once(&RANDOM).chain(AGENTS.into_iter().filter(|info| info.name != RANDOM.name));
     let infos: Vec<&'static AgentInfo> = infos.filter(|info| options.takes(info.name)).collect();
     let apps = made_up::of_each(options.half, &options.families, options.apps_in_all, Names::Good);
     let texts = apps.into_iter().map(|app| app.text).collect::<Vec<String>>().join(BETWEEN);
-    let found: Vec<Found> = infos.into_iter().map(|info| found(info, options, &texts)).collect();
-    let apps = found.first().map_or(0, |found| found.runs.len());
-    // Agents see the same apps, so the activities of an app are those that any run of any agent saw.
-    let known: Vec<usize> = (0..apps)
-        .map(|app| {
-            let runs = found.iter().flat_map(|found| &found.runs[app]);
-            runs.flat_map(Run::keys).collect::<BTreeSet<&String>>().len()
-        })
-        .collect();
-    activities(&found, &known);
-    costs(&found, &known);
+    let mut all = Vec::new();
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    in_order(jobs, infos.len(), |at| found(infos[at], options, &texts), |_, found| all.push(found));
+    for kind in [ACTIVITIES, CRASHES] {
+        seen(&all, kind, options.steps);
+    }
+    costs(&all, options.steps);
 }
 
-/// Prints the activities that agents saw, as shares of those that any run saw, and tests of the differences.
-fn activities(found: &[Found], known: &[usize]) {
-    let Some((base, rest)) = found.split_first() else { return };
+/// Returns for each app the number of things of a kind that any run of any agent saw: agents see the same apps.
+fn known(found: &[Found], kind: Kind) -> Vec<usize> {
+    let apps = found.first().map_or(0, |found| found.runs.len());
+    let of_app = |app: usize| {
+        let runs = found.iter().flat_map(|found| &found.runs[app]);
+        runs.flat_map(|run| (kind.of)(run).keys()).collect::<BTreeSet<&String>>().len()
+    };
+    (0..apps).map(of_app).collect()
+}
+
+/// Prints the things of a kind that agents saw, as shares of those that any run saw, and tests of the differences.
+fn seen(found: &[Found], kind: Kind, steps: u64) {
+    let known = known(found, kind);
+    let apps = known.iter().filter(|&&count| count > 0).count();
+    let Some((base, rest)) = found.split_first().filter(|_| apps > 0) else { return };
+    let looked_at = [steps / 2, steps];
     let named = |name: &str| found.iter().find(|found| found.info.name == name);
     let pairs = PAIRS.iter().filter_map(|(one, other)| Some((named(one)?, named(other)?)));
     let pairs: Vec<(&Found, &Found)> = rest.iter().map(|one| (one, base)).chain(pairs).collect();
+    let shares = |found: &Found, steps: u64| shares(found, kind, &known, steps);
     let samples: Vec<(Vec<f64>, Vec<f64>)> = pairs
         .iter()
-        .flat_map(|(one, other)| {
-            LOOKED_AT.map(|steps| (shares(one, known, steps), shares(other, known, steps)))
-        })
+        .flat_map(|(one, other)| looked_at.map(|steps| (shares(one, steps), shares(other, steps))))
         .collect();
     let tested = samples.iter().map(|(one, other)| paired(one, other).p);
     let corrected = holm(&tested.collect::<Vec<f64>>());
@@ -101,19 +126,19 @@ fn activities(found: &[Found], known: &[usize]) {
         let (one, other) = &samples[at];
         format!("{:.2}, {:.3}", a12(one, other).unwrap_or(0.5), corrected[at])
     };
-    println!("### Exploring: activities on {} apps, % of those that any run saw\n", known.len());
-    let heads = LOOKED_AT.map(|steps| format!("after {steps} steps | A12, p against {}", base.info.name));
-    println!("| agent | runs | {} | activities |", heads.join(" | "));
+    println!("### Exploring: {} on {apps} apps, % of those that any run saw\n", kind.name);
+    let heads = looked_at.map(|steps| format!("after {steps} steps | A12, p against {}", base.info.name));
+    println!("| agent | runs | {} | {} |", heads.join(" | "), kind.name);
     println!("|---|--:|--:|--:|--:|--:|--:|");
     for (nth, one) in found.iter().enumerate() {
-        let cells: Vec<String> = (0..LOOKED_AT.len())
+        let cells: Vec<String> = (0..looked_at.len())
             .map(|at| {
-                let share = mean(&shares(one, known, LOOKED_AT[at]));
-                let test = nth.checked_sub(1).map(|nth| compared(nth * LOOKED_AT.len() + at));
+                let share = mean(&shares(one, looked_at[at]));
+                let test = nth.checked_sub(1).map(|nth| compared(nth * looked_at.len() + at));
                 format!("{share:.1} | {}", test.unwrap_or_default())
             })
             .collect();
-        let counts: Vec<f64> = one.runs.iter().flatten().map(|run| run.len() as f64).collect();
+        let counts: Vec<f64> = one.runs.iter().flatten().map(|run| (kind.of)(run).len() as f64).collect();
         println!(
             "| {} | {} | {} | {:.2} |",
             one.info.name,
@@ -122,11 +147,11 @@ fn activities(found: &[Found], known: &[usize]) {
             mean(&counts)
         );
     }
-    let heads = LOOKED_AT.map(|steps| format!("after {steps} steps, points | A12, p"));
+    let heads = looked_at.map(|steps| format!("after {steps} steps, points | A12, p"));
     println!("\n| one against the other | {} |\n|---|--:|--:|--:|--:|", heads.join(" | "));
     for (nth, (one, other)) in pairs.iter().enumerate().skip(rest.len()) {
-        let cells = (0..LOOKED_AT.len()).map(|at| {
-            let at = nth * LOOKED_AT.len() + at;
+        let cells = (0..looked_at.len()).map(|at| {
+            let at = nth * looked_at.len() + at;
             let (ones, others) = &samples[at];
             format!("{:+.1} | {}", mean(ones) - mean(others), compared(at))
         });
@@ -137,10 +162,11 @@ fn activities(found: &[Found], known: &[usize]) {
 }
 
 /// Prints the time of a step, the memory, and the steps to the same number of activities.
-fn costs(found: &[Found], known: &[usize]) {
+fn costs(found: &[Found], steps_max: u64) {
+    let known = known(found, ACTIVITIES);
     let seconds = |name: &str| {
         let found = found.iter().find(|found| found.info.name == name)?;
-        Some(mean(&steps_to_share(found, known).0))
+        Some(mean(&steps_to_share(found, &known, steps_max).0))
     };
     let bases = [PLANNER.name, LEAST.name].map(|name| (name, seconds(name)));
     println!("### Costs of exploring on {} apps\n", known.len());
@@ -151,7 +177,7 @@ fn costs(found: &[Found], known: &[usize]) {
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|");
     for found in found {
-        let (steps, never) = steps_to_share(found, known);
+        let (steps, never) = steps_to_share(found, &known, steps_max);
         let steps = mean(&steps);
         let saved =
             bases.map(|(_, base)| base.map_or("-".to_string(), |base| format!("{:+.0}", base - steps)));
@@ -168,29 +194,29 @@ fn costs(found: &[Found], known: &[usize]) {
     println!();
 }
 
-/// Returns, for each app, the mean share of its activities that the runs saw within some steps, in percent.
-fn shares(found: &Found, known: &[usize], steps: u64) -> Vec<f64> {
+/// Returns, for each app that has things of a kind, the mean share of them that the runs saw within some steps, in percent.
+fn shares(found: &Found, kind: Kind, known: &[usize], steps: u64) -> Vec<f64> {
     let of_app = |(runs, known): (&Vec<Run>, &usize)| {
-        let shares = runs.iter().map(|run| share(run.values().copied(), *known, steps));
+        let shares = runs.iter().map(|run| share((kind.of)(run).values().copied(), *known, steps));
         mean(&shares.collect::<Vec<f64>>())
     };
-    found.runs.iter().zip(known).map(of_app).collect()
+    found.runs.iter().zip(known).filter(|(_, known)| **known > 0).map(of_app).collect()
 }
 
 /// Returns, for each app, the mean number of steps to a share of its activities, where a run that never comes to it counts
 /// with all of its steps, and the percentage of these.
-fn steps_to_share(found: &Found, known: &[usize]) -> (Vec<f64>, Vec<f64>) {
+fn steps_to_share(found: &Found, known: &[usize], steps_max: u64) -> (Vec<f64>, Vec<f64>) {
     let of_app = |(runs, known): (&Vec<Run>, &usize)| {
         let wanted = ((SHARE * *known as f64) as usize).max(1);
         let steps: Vec<Option<u64>> = runs
             .iter()
             .map(|run| {
-                let mut firsts: Vec<u64> = run.values().copied().collect();
+                let mut firsts: Vec<u64> = run.activities.values().copied().collect();
                 firsts.sort_unstable();
                 firsts.get(wanted - 1).copied()
             })
             .collect();
-        let counted: Vec<f64> = steps.iter().map(|steps| steps.unwrap_or(STEPS) as f64).collect();
+        let counted: Vec<f64> = steps.iter().map(|steps| steps.unwrap_or(steps_max) as f64).collect();
         let never: Vec<f64> = steps.iter().map(|steps| f64::from(u8::from(steps.is_none()))).collect();
         (mean(&counted), 100.0 * mean(&never))
     };
@@ -220,7 +246,12 @@ fn found(info: &'static AgentInfo, options: &Options, texts: &str) -> Found {
 
 /// Returns the number of an agent's runs on an app.
 fn runs_of(info: &AgentInfo, options: &Options) -> u32 {
-    if is_slow(info) { options.made_up_runs.min(SLOW_RUNS_MAX) } else { options.made_up_runs }
+    // Whoever names an agent waits for it.
+    if is_slow(info) && options.agents.is_empty() {
+        options.made_up_runs.min(SLOW_RUNS_MAX)
+    } else {
+        options.made_up_runs
+    }
 }
 
 /// Returns true if a step of this agent takes milliseconds.
@@ -252,11 +283,15 @@ pub fn process(name: &str, options: &Options) {
         for seed in 1..=u64::from(runs_of(info, options)) {
             let plan = Plan { seed: Seed(seed), steps_max: EPISODE, ..Plan::new(timed) };
             let begun = Instant::now();
-            let explored = explored(&model, &plan, STEPS, pays);
+            let explored = explored(&model, &plan, options.steps, pays);
             time += begun.elapsed();
             steps += explored.steps;
             let seen = explored.model.activities.iter().map(|(name, first)| format!("{name}:{first}"));
-            println!("{}", seen.collect::<Vec<String>>().join(" "));
+            let met = explored.faults.iter().map(|fault| {
+                let name = fault.identity.to_string().replace(' ', "_");
+                format!("{CRASHED}{name}:{}", fault.first_step)
+            });
+            println!("{}", seen.chain(met).collect::<Vec<String>>().join(" "));
         }
     }
     let own = Duration::from_nanos(OWN_NS.load(Ordering::Relaxed));
@@ -265,13 +300,21 @@ pub fn process(name: &str, options: &Options) {
     println!("{} {} {peak}", us_a_step(time), us_a_step(own));
 }
 
+/// Sign before a crash in the line of a run.
+const CRASHED: char = '!';
+
 /// Reads the line of a run.
 fn read(line: &str) -> Run {
-    let activity = |word: &str| {
-        let (name, first) = word.rsplit_once(':').expect("an activity and its step");
-        (name.to_string(), first.parse().expect("a step"))
-    };
-    line.split_whitespace().map(activity).collect()
+    let mut run = Run::default();
+    for word in line.split_whitespace() {
+        let (name, first) = word.rsplit_once(':').expect("something seen and its step");
+        let (of, name) = match name.strip_prefix(CRASHED) {
+            Some(name) => (&mut run.crashes, name),
+            None => (&mut run.activities, name),
+        };
+        of.insert(name.to_string(), first.parse().expect("a step"));
+    }
+    run
 }
 
 /// Agent of this process, and the time that it took.

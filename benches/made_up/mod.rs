@@ -2,8 +2,8 @@
 //! them.
 //!
 //! An app is determined by its family, its number and the kind of its names. It comes with a formula for each
-//! of the levels a, b and c, each of which can be satisfied within its limit of steps. Nine families are drawn by
-//! one maker, which makes the formulas from a walk; those of [`everyday`] are by makers of their own.
+//! of the levels a, b and c, each of which can be satisfied within its limit of steps. Nine families and [`Family::Vast`]
+//! are drawn by one maker, which makes the formulas from a walk; those of [`everyday`] are by makers of their own.
 //! Even numbers are for choosing constants, odd ones for reporting.
 
 #![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
@@ -74,6 +74,9 @@ pub enum Family {
     Advert,
     /// Crashes after certain actions, at a rotation, and by chance.
     Fault,
+    /// 20 activities, most of them far from the start, with ways that a switch elsewhere opens, rows that come and go above
+    /// the widgets, and crashes in the depth.
+    Vast,
 }
 
 impl Family {
@@ -107,9 +110,9 @@ impl Family {
         Family::Fault,
     ];
 
-    /// Returns all families.
+    /// Returns all families. The one with most activities, for exploring, comes last.
     pub fn all() -> impl Iterator<Item = Family> {
-        Family::DRAWN.into_iter().chain(Family::EVERYDAY)
+        Family::DRAWN.into_iter().chain(Family::EVERYDAY).chain([Family::Vast])
     }
 
     pub fn is_everyday(self) -> bool {
@@ -145,6 +148,7 @@ impl Family {
             Family::Notes => "notes",
             Family::Advert => "advert",
             Family::Fault => "fault",
+            Family::Vast => "vast",
         }
     }
 }

@@ -8,9 +8,9 @@ use farlead::rng::Rng;
 use super::{Family, Names, chance};
 
 /// Names of activities. None is part of another.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 20] = [
     "Main", "Account", "Basket", "Camera", "Detail", "Export", "Folder", "Gallery", "Help", "Inbox",
-    "Journal", "Keys", "Library", "Map",
+    "Journal", "Keys", "Library", "Map", "Notice", "Orders", "People", "Queue", "Reports", "Safety",
 ];
 
 /// The activity that opens only after something was done elsewhere.
@@ -23,7 +23,8 @@ const WORDS: [&str; 12] =
 pub fn text(family: Family, number: u64, names: Names) -> String {
     let mut rng = chance(family, number, "model");
     let pages = match family {
-        Family::Large => NAMES.len(),
+        Family::Large => 14,
+        Family::Vast => NAMES.len(),
         Family::Long => 6 + rng.below(5),
         _ => 5 + rng.below(4),
     };
@@ -87,7 +88,10 @@ impl Draft {
             self.items += &format!("{kept} switch_{at} = false\n");
             self.switch(at);
         }
-        self.links();
+        match self.family {
+            Family::Vast => self.long_ways(),
+            _ => self.links(),
+        }
         match self.family {
             Family::Clock => self.clock(number),
             Family::Feed => self.feeds(number),
@@ -95,12 +99,17 @@ impl Draft {
             Family::Chance => self.adverts(),
             Family::Crash => self.crashes(),
             Family::Outside => self.others(),
+            Family::Vast => {
+                self.rows();
+                self.deep_crashes();
+            }
             _ => {}
         }
         for at in 0..pages {
             let count = match self.family {
                 Family::Large => 22 + self.rng.below(9),
                 Family::Crash | Family::Outside => 6 + self.rng.below(5),
+                Family::Vast => 2 + self.rng.below(8),
                 _ => self.rng.below(5),
             };
             for _ in 0..count {
@@ -172,6 +181,24 @@ impl Draft {
         for _ in 0..pages + self.rng.below(pages) {
             let (from, to) = (self.rng.below(pages), self.rng.below(pages));
             let needs = (self.rng.below(3) == 0).then(|| self.rng.below(pages));
+            if from != to {
+                self.link(from, to, needs);
+            }
+        }
+    }
+
+    /// Adds a way to every page from one of the three before it, and half as many between any two. One in four is open only
+    /// while a switch on a page that comes before is on.
+    fn long_ways(&mut self) {
+        let pages = self.pages.len();
+        for to in 1..pages {
+            let from = to - 1 - self.rng.below(to.min(3));
+            let needs = (self.rng.below(4) == 0).then(|| self.rng.below(to));
+            self.link(from, to, needs);
+        }
+        for _ in 0..pages / 2 {
+            let (from, to) = (self.rng.below(pages), self.rng.below(pages));
+            let needs = (self.rng.below(4) == 0).then(|| self.rng.below(pages));
             if from != to {
                 self.link(from, to, needs);
             }
@@ -371,6 +398,39 @@ activity Advert .AdvertActivity {{ TextView \"Buy now\" Button {skip} -> finish 
                     page.head += &format!("    {handler}: crash \"java.lang.NullPointerException\"\n");
                 }
             }
+        }
+    }
+
+    /// Adds up to six rows above the widgets of every page, as many as chance says at each visit.
+    fn rows(&mut self) {
+        for page in &mut self.pages {
+            page.head += "    own rows = 0, read = 0
+    on resume: rows = random(0, 6)
+    for i in 1..rows { LinearLayout tall 30 -> read = i { TextView \"News {i} of {rows}\" } }
+";
+        }
+    }
+
+    /// Adds six crashes to pages far from the start: where a switch is on, at the third time, and after a long click.
+    fn deep_crashes(&mut self) {
+        let pages = self.pages.len();
+        for nth in 0..6 {
+            let at = pages / 3 + self.rng.below(pages - pages / 3);
+            let fault = format!("crash \"org.madeup.Fault{nth}\"");
+            let word = WORDS[self.rng.below(WORDS.len())];
+            let says = self.number_of(word);
+            let label = self.label(&says);
+            let switch = self.rng.below(at);
+            let page = &mut self.pages[at];
+            let piece = match nth % 3 {
+                0 => format!("Button {label} -> if switch_{switch} {{ {fault} }}"),
+                1 => {
+                    let own = page.own("0");
+                    format!("Button {label} -> {own} = {own} + 1; if {own} == 3 {{ {fault} }}")
+                }
+                _ => format!("Button {label} {{ on longclick: {fault} }}"),
+            };
+            page.pieces.push(piece);
         }
     }
 
