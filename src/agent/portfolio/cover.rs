@@ -17,7 +17,7 @@ use crate::situation::{ActionId, ActivityId, Offer, Scene, Situation, StateId, T
 
 /// Most events that are told apart, most states that are kept, most offers of a state that are looked at, and most counts
 /// of each kind.
-const EVENTS_MAX: usize = 400;
+const EVENTS_MAX: usize = 4_000;
 const STATES_MAX: usize = 5_000;
 const OFFERS_MAX: usize = 200;
 const COUNTED_MAX: usize = 100_000;
@@ -42,6 +42,9 @@ const STROKE: f64 = 0.1;
 const FIELD: f64 = 0.1;
 /// Factor on the worth of a click that has changed nothing yet: it may lack what comes before.
 const WITHOUT_EFFECT: f64 = 2.0;
+/// Factor on the worth of an event with at least so many kin that were done, like rows of a list, if none changed anything.
+const INERT: f64 = 0.2;
+const INERT_MIN: u32 = 4;
 /// Worth of an event that was never done on a page, and weight of a trace that it was never done with: contents, a
 /// context, and an event before.
 const ON_PAGE: f64 = 3.0;
@@ -50,6 +53,15 @@ const WITH_CONTEXT: f64 = 0.3;
 const AFTER_EVENT: f64 = 0.6;
 /// Least factor on the last for events other than clicks.
 const AFTER_OTHER: f64 = 0.4;
+
+/// Additional worth of a click that was never done anywhere: it may lead to a part of the app that nobody has seen. The steps
+/// before it count little, as what is behind it is near then: each adds this part to the divisor of the worth. Both numbers
+/// were chosen on made-up apps of 20 activities, of the half for choosing.
+const NEVER: f64 = 15.0;
+const FARTHER_TO_NEW: f64 = 0.15;
+/// Most steps of a way that is kept for a state, and most states that are looked at for such a way.
+const TRAIL_MAX: usize = 60;
+const TRAILS_MAX: usize = 500;
 
 /// Factor on a bound, so that it stays one whatever is rounded.
 const ROUNDED: f64 = 1.000_001;
@@ -71,10 +83,26 @@ struct Event {
     is_back: bool,
     /// True if it may change what counts later: going back does not.
     is_kept: bool,
+    /// Events whose names differ from its own in their digits alone, if it has any.
+    kin: Option<u16>,
+}
+
+/// Events whose names differ in their digits alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kin {
+    /// Number of those that were done, and of those that changed the screen.
+    done: u32,
+    changed: u32,
+}
+
+impl Kin {
+    fn is_inert(self) -> bool {
+        self.done >= INERT_MIN && self.changed == 0
+    }
 }
 
 impl Event {
-    fn new(action: &Action, is_on_field: bool) -> Event {
+    fn new(action: &Action, is_on_field: bool, kin: Option<u16>) -> Event {
         let worth = match action {
             Action::Touch(..) if is_on_field => FIELD,
             // A page says which of its elements wait for two clicks, and enter sends a text as a button does.
@@ -103,12 +131,24 @@ impl Event {
             | Action::User { .. }
             | Action::Reinitialise(_) => false,
         };
-        Event { worth, times: 0, changed: 0, opened: 0, is_click, is_back, is_kept }
+        Event { worth, times: 0, changed: 0, opened: 0, is_click, is_back, is_kept, kin }
     }
 
-    fn worth(&self) -> f64 {
+    fn worth(&self, kins: &[Kin]) -> f64 {
+        if self.kin.is_some_and(|kin| kins[usize::from(kin)].is_inert()) {
+            return INERT * self.worth;
+        }
         let is_without_effect = self.is_click && self.times > 0 && self.changed == 0;
         self.worth * if is_without_effect { WITHOUT_EFFECT } else { 1.0 }
+    }
+
+    /// Returns the worth of the event for never having been done, so many steps away.
+    fn worth_of_new(&self, worth: f64, steps: u32) -> f64 {
+        if self.times > 0 || !self.is_click {
+            0.0
+        } else {
+            NEVER * worth / (1.0 + FARTHER_TO_NEW * f64::from(steps))
+        }
     }
 
     /// Returns the weight of the event as a trace; 0 if it mostly opens activities, as far as is known.
@@ -271,6 +311,8 @@ struct Known {
     /// Context, if it is not the usual one.
     context: Option<u64>,
     actions: Vec<Deed>,
+    /// Fewest steps by which an episode came here from its start; none if there were too many, and at the start itself.
+    trail: Box<[Leg]>,
 }
 
 /// Action of a state.
@@ -291,6 +333,13 @@ struct Place {
     looks: u16,
 }
 
+/// Step of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Leg {
+    state: StateId,
+    event: EventId,
+}
+
 /// Situation that was looked at for a way.
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -301,17 +350,50 @@ struct Node {
     steps: u32,
     /// Factor on the worth of what can be done here.
     promise: f64,
-    /// Node before, and the action there.
-    before: Option<(u32, ActionId)>,
+    /// Node before, and the event there.
+    before: Option<(u32, EventId)>,
+}
+
+/// Event that a node offers.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    at: u32,
+    event: EventId,
+    sought: u64,
+    is_new: bool,
+}
+
+/// Event of the most worth so far; of several, any.
+#[derive(Debug, Default)]
+struct Best {
+    worth: f64,
+    equals: usize,
+    found: Option<Found>,
+}
+
+impl Best {
+    fn see(&mut self, found: Found, worth: f64, rng: &mut Rng) {
+        if worth > self.worth {
+            (self.worth, self.equals) = (worth, 0);
+        }
+        if worth >= self.worth && worth > 0.0 {
+            self.equals += 1;
+            if rng.below(self.equals) == 0 {
+                self.found = Some(found);
+            }
+        }
+    }
 }
 
 /// Aim of the next steps.
 #[derive(Clone, Debug, Default)]
 struct Aim {
-    /// States and actions still to come, the next last.
-    way: Vec<(StateId, ActionId)>,
-    /// Number of the last event, with that of its state and memory.
+    /// Steps still to come, the next last.
+    way: Vec<Leg>,
+    /// Number of the last event, with that of its state and memory unless it was never done.
     sought: u64,
+    /// True if the last event was never done: it is worth as much in any state of its activity.
+    is_new: bool,
     /// True if the last action of the way was chosen, and not yet learned from.
     is_last: bool,
 }
@@ -321,6 +403,8 @@ struct Aim {
 pub struct Cover {
     events: Vec<Event>,
     event_numbers: FxHashMap<u64, EventId>,
+    kins: Vec<Kin>,
+    kin_numbers: FxHashMap<u64, u16>,
     page_numbers: FxHashMap<u64, PageId>,
     places: Vec<Place>,
     place_numbers: FxHashMap<ActivityId, PlaceId>,
@@ -341,6 +425,8 @@ pub struct Cover {
     /// Activities of this episode.
     visited: Vec<ActivityId>,
     aim: Aim,
+    /// Steps of this episode, at most one more than are kept.
+    trail: Vec<Leg>,
 }
 
 impl Cover {
@@ -349,6 +435,13 @@ impl Cover {
         self.memory = Memory::default();
         self.visited.clear();
         self.aim = Aim::default();
+        self.trail.clear();
+    }
+
+    /// Begins an episode whose first steps are forgotten: no way begins here.
+    pub fn begin_amid(&mut self) {
+        self.begin();
+        self.trail = vec![Leg { state: StateId::NONE, event: 0 }; TRAIL_MAX + 1];
     }
 
     /// Takes in a step.
@@ -362,7 +455,10 @@ impl Cover {
         deed.to = Some(transition.to.state);
         let (page, event) = (known.page, deed.event);
         let Some(known) = self.states.get(&scene.state) else { return };
-        let is_sought = self.aim.sought == number(&(number(&(scene.state, self.memory)), event));
+        let is_sought = match self.aim.is_new {
+            true => self.aim.sought == number(&event),
+            false => self.aim.sought == number(&(number(&(scene.state, self.memory)), event)),
+        };
         if std::mem::take(&mut self.aim.is_last) && !is_sought {
             count(&mut self.missed, self.aim.sought);
         }
@@ -381,10 +477,26 @@ impl Cover {
             self.visited.push(transition.to.activity);
         }
         let done = &mut self.events[usize::from(event)];
+        let has_changed = transition.to.state != scene.state;
+        if let Some(kin) = done.kin {
+            let kin = &mut self.kins[usize::from(kin)];
+            kin.done += u32::from(done.times == 0);
+            kin.changed += u32::from(has_changed && done.changed == 0);
+        }
         done.times += 1;
-        done.changed += u32::from(transition.to.state != scene.state);
+        done.changed += u32::from(has_changed);
         done.opened += u32::from(is_opened);
         self.memory = self.memory.after(event, done.weight(), scene.state, known);
+        if self.trail.len() > TRAIL_MAX {
+            return;
+        }
+        self.trail.push(Leg { state: scene.state, event });
+        if let Some(to) = self.states.get_mut(&transition.to.state)
+            && self.trail.len() <= TRAIL_MAX
+            && (to.trail.is_empty() || self.trail.len() < to.trail.len())
+        {
+            to.trail = self.trail[..].into();
+        }
     }
 
     /// Takes in the offers of `scene`, as far as there is room.
@@ -402,7 +514,14 @@ impl Cover {
                 Some(&known) => known,
                 None if next < EVENTS_MAX => {
                     self.event_numbers.insert(key, next as EventId);
-                    self.events.push(Event::new(action, is_on_field));
+                    let kin = kin(action).filter(|_| !is_on_field).map(|key| {
+                        let next = self.kins.len() as u16;
+                        *self.kin_numbers.entry(key).or_insert(next)
+                    });
+                    if kin.is_some_and(|kin| usize::from(kin) == self.kins.len()) {
+                        self.kins.push(Kin::default());
+                    }
+                    self.events.push(Event::new(action, is_on_field, kin));
                     next as EventId
                 }
                 None => continue,
@@ -423,7 +542,7 @@ impl Cover {
             here.looks += 1;
             (next, here.looks - 1)
         });
-        let known = Known { page, place, look, rank, context, actions };
+        let known = Known { page, place, look, rank, context, actions, trail: Box::default() };
         self.states.insert(scene.state, known);
     }
 
@@ -431,17 +550,27 @@ impl Cover {
     pub fn next(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> Option<u16> {
         let scene = situation.scene;
         self.note(scene);
-        let is_on_way = self.aim.way.last().is_some_and(|(state, _)| *state == scene.state);
-        if !is_on_way {
+        let mut action = self.action_on_way(scene.state);
+        if action.is_none() {
             if !self.aim.way.is_empty() {
                 count(&mut self.missed, self.aim.sought);
             }
             self.aim = self.look(scene.state, situation.steps_left, rng);
+            action = self.action_on_way(scene.state);
         }
-        let (_, action) = self.aim.way.pop()?;
+        self.aim.way.pop()?;
         self.aim.is_last = self.aim.way.is_empty();
-        let is_it = |at: &&u16| scene.offers[usize::from(**at)].action == action;
+        let is_it = |at: &&u16| Some(scene.offers[usize::from(**at)].action) == action;
         situation.candidates.iter().find(is_it).copied()
+    }
+
+    /// Returns the action by which the way goes on in `state`, if it does.
+    fn action_on_way(&self, state: StateId) -> Option<ActionId> {
+        let leg = self.aim.way.last()?;
+        let (known, expected) = (self.states.get(&state)?, self.states.get(&leg.state)?);
+        let is_on_way = state == leg.state || self.aim.is_new && known.place == expected.place;
+        let deed = known.actions.iter().find(|deed| deed.event == leg.event)?;
+        is_on_way.then_some(deed.action)
     }
 
     /// Looks for the event of the most worth that can be done from `from` in so many steps; of several, any.
@@ -451,7 +580,7 @@ impl Cover {
         let looks = left.number(looks);
         let mut nodes = vec![Node { state: from, looks, past, steps: 0, promise: 1.0, before: None }];
         let mut seen = FxHashSet::from_iter([(from, looks, past)]);
-        let (mut best, mut found, mut equals) = (0.0, None, 0);
+        let mut best = Best::default();
         let (mut next, mut looked_at) = (0, 0);
         while let Some(&node) = nodes.get(next) {
             let at = next as u32;
@@ -468,24 +597,18 @@ impl Cover {
             let most = ROUNDED * terms.iter().map(|&(weight, _)| weight).sum::<f64>();
             let on_page = self.on_pages.row(known.page);
             for deed in &known.actions {
-                let Deed { action, event, .. } = *deed;
+                let event = deed.event;
                 let on_page = ON_PAGE * rarity(times(on_page, event));
-                let own = self.events[usize::from(event)].worth();
-                let bound = node.promise * (on_page + most) * own;
+                let done = &self.events[usize::from(event)];
+                let own = done.worth(&self.kins);
+                let of_new = done.worth_of_new(own, node.steps);
+                let bound = node.promise * (on_page + most) * own + of_new;
                 // What cannot be best needs no exact worth.
-                if bound >= best && bound > 0.0 {
-                    let sought = number(&(situation, event));
-                    let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
-                    let worth = node.promise * (rarity_of(event, on_page, &terms) * own) / missed;
-                    if worth > best {
-                        (best, equals) = (worth, 0);
-                    }
-                    if worth >= best && worth > 0.0 {
-                        equals += 1;
-                        if rng.below(equals) == 0 {
-                            found = Some((at, action, sought));
-                        }
-                    }
+                if bound >= best.worth && bound > 0.0 {
+                    let is_new = done.times == 0;
+                    let sought = if is_new { number(&event) } else { number(&(situation, event)) };
+                    let worth = node.promise * (rarity_of(event, on_page, &terms) * own) + of_new;
+                    best.see(Found { at, event, sought, is_new }, worth / self.misses(sought), rng);
                 }
                 if node.steps + 1 >= steps || nodes.len() >= NODES_MAX {
                     continue;
@@ -494,17 +617,100 @@ impl Cover {
                 let past = node.past.after(event, self.events[usize::from(event)].weight());
                 if seen.insert((to, looks, past)) {
                     let (steps, promise) = (node.steps + 1, node.promise * FARTHER);
-                    nodes.push(Node { state: to, looks, past, steps, promise, before: Some((at, action)) });
+                    nodes.push(Node { state: to, looks, past, steps, promise, before: Some((at, event)) });
                 }
             }
         }
-        let Some((mut at, action, sought)) = found else { return Aim::default() };
-        let mut way = vec![(nodes[at as usize].state, action)];
-        while let Some((before, action)) = nodes[at as usize].before {
-            way.push((nodes[before as usize].state, action));
+        let near = nodes.len();
+        let done = nodes[..next].iter().map(|node| node.state).collect();
+        self.look_far(from, steps, done, &mut nodes, &mut best, rng);
+        let Some(Found { mut at, event, sought, is_new }) = best.found else { return Aim::default() };
+        let is_far = at as usize >= near;
+        let mut way = vec![Leg { state: nodes[at as usize].state, event }];
+        while let Some((before, event)) = nodes[at as usize].before {
+            way.push(Leg { state: nodes[before as usize].state, event });
             at = before;
         }
-        Aim { way, sought, is_last: false }
+        let first = nodes[at as usize].state;
+        if is_far && first != from {
+            way.extend(self.states[&first].trail[self.trail.len()..].iter().rev());
+        }
+        Aim { way, sought, is_new, is_last: false }
+    }
+
+    /// Looks for clicks that were never done in states other than those that were `looked_at`: on the first way that leads to
+    /// such a state, or on the way of an earlier episode. Adds nodes for these ways.
+    fn look_far(
+        &self,
+        from: StateId,
+        steps: u32,
+        mut looked_at: FxHashSet<StateId>,
+        nodes: &mut Vec<Node>,
+        best: &mut Best,
+        rng: &mut Rng,
+    ) {
+        // What was left behind does not count on these ways.
+        let node = |state, steps, before| {
+            let (looks, past, promise) = (0, Past::default(), 0.0);
+            Node { state, looks, past, steps, promise, before }
+        };
+        let mut next = nodes.len();
+        nodes.push(node(from, 0, None));
+        let mut reached = FxHashSet::from_iter([from]);
+        let mut others = self.on_trails(steps);
+        let mut actions = 0;
+        loop {
+            let Some(&Node { state, steps: taken, .. }) = nodes.get(next) else {
+                let Some((steps, state)) = others.next() else { break };
+                if reached.insert(state) {
+                    nodes.push(node(state, steps, None));
+                }
+                continue;
+            };
+            let at = next as u32;
+            next += 1;
+            let Some(known) = self.states.get(&state) else { continue };
+            actions += known.actions.len();
+            if actions > LOOKED_AT_MAX {
+                break;
+            }
+            let is_other = looked_at.insert(state);
+            for &Deed { event, to, .. } in &known.actions {
+                let done = &self.events[usize::from(event)];
+                let worth = done.worth_of_new(done.worth(&self.kins), taken);
+                if is_other && worth > 0.0 {
+                    let sought = number(&event);
+                    best.see(Found { at, event, sought, is_new: true }, worth / self.misses(sought), rng);
+                }
+                if taken + 1 < steps
+                    && let Some(to) = to
+                    && reached.insert(to)
+                {
+                    nodes.push(node(to, taken + 1, Some((at, event))));
+                }
+            }
+        }
+    }
+
+    /// Returns the states to which an earlier episode came in so many steps, after those of this episode so far, with the
+    /// number of steps that are left; the nearest first.
+    fn on_trails(&self, steps: u32) -> impl Iterator<Item = (u32, StateId)> + use<> {
+        let begun = self.trail.len();
+        let goes_on = |trail: &[Leg]| {
+            let mut so_far = trail.iter().zip(&self.trail);
+            (begun + 1..begun + steps as usize).contains(&trail.len())
+                && so_far.all(|(one, other)| one.event == other.event)
+        };
+        let all = self.states.iter().filter(|(_, known)| goes_on(&known.trail));
+        let mut all: Vec<(u32, StateId)> =
+            all.map(|(&state, known)| ((known.trail.len() - begun) as u32, state)).collect();
+        all.sort_unstable();
+        all.into_iter().take(TRAILS_MAX)
+    }
+
+    /// Returns the divisor of a worth by the ways that did not lead to what was sought.
+    fn misses(&self, sought: u64) -> f64 {
+        f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0))
     }
 
     /// Returns the state that an action leads to, as far as can be told.
@@ -583,7 +789,7 @@ impl Seen {
 /// Returns the worth of an offer by its action, before anything is known of its effect.
 pub fn worth(scene: &Scene, at: u16) -> f64 {
     let is_on_field = scene.widget(at).is_some_and(|widget| widget.flags.has(Flags::EDITABLE));
-    Event::new(&scene.actions[usize::from(at)], is_on_field).worth
+    Event::new(&scene.actions[usize::from(at)], is_on_field, None).worth
 }
 
 /// Returns the number of an event. A field goes by its place, as its name is what was typed into it.
@@ -593,6 +799,21 @@ fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64
         Action::Touch(touch, on) if is_on_field => number(&(scene.activity, *touch, &*on.object_id)),
         _ => number(&(scene.activity, offer.labeling)),
     }
+}
+
+/// Returns the number of the kin of an action, if its name has digits.
+fn kin(action: &Action) -> Option<u64> {
+    let target = action.target()?;
+    let mut hasher = FxHasher::default();
+    (action.type_name(), &*target.class).hash(&mut hasher);
+    let mut has_digits = false;
+    for name in target.names() {
+        for part in name.split(|letter: char| letter.is_ascii_digit()).filter(|part| !part.is_empty()) {
+            part.hash(&mut hasher);
+        }
+        has_digits |= name.contains(|letter: char| letter.is_ascii_digit());
+    }
+    has_digits.then(|| hasher.finish())
 }
 
 /// Returns the times of an event in a row.
@@ -633,12 +854,13 @@ mod tests {
     use crate::rng::Seed;
     use crate::situation::{Next, PhaseId};
 
+    fn click(name: &str) -> Action {
+        let target = Target { text: name.into(), bounds: Bounds::new(0, 0, 9, 9), ..Target::default() };
+        Action::Touch(Touch::Click, target)
+    }
+
     /// Screen `state` of `activity`, which offers the actions `first` and `second`, and to go back.
     fn scene(state: u32, activity: u32) -> Scene {
-        let click = |name: &str| {
-            let target = Target { text: name.into(), bounds: Bounds::new(0, 0, 9, 9), ..Target::default() };
-            Action::Touch(Touch::Click, target)
-        };
         let actions: Arc<[Action]> =
             [click("first"), click("second"), Action::Device(DeviceAction::Back)].into();
         Scene {
@@ -654,21 +876,25 @@ mod tests {
         }
     }
 
+    /// Situation on `scene`, where all three actions can be taken.
+    fn situation(scene: &Scene, steps_left: u32) -> Situation<'_> {
+        let (candidates, preferred) = (&[0, 1, 2], &[0, 1, 2]);
+        Situation { scene, phase: PhaseId::START, steps_left, candidates, preferred }
+    }
+
+    /// Has `cover` learn a step.
+    fn learn(cover: &mut Cover, from: &Scene, choice: u16, to: &Scene) {
+        let (from, phase, next) = (&situation(from, 1), PhaseId::START, Next::Truncated);
+        cover.learn(&Transition { from, at: choice, reward: 0.0, elapsed_ms: None, to, phase, next });
+    }
+
     /// Lets `cover` choose `steps` steps on screens where `first` of the first leads to the second, whence `back` leads
     /// back, and `second` there leads to other contents and from these. Returns the choices.
     fn walk(cover: &mut Cover, steps: u32, rng: &mut Rng) -> Vec<(u32, u16)> {
         cover.begin();
         let (mut at, mut walked) = (scene(1, 1), Vec::new());
         for steps_left in (1..=steps).rev() {
-            let candidates = [0, 1, 2];
-            let situation = Situation {
-                scene: &at,
-                phase: PhaseId::START,
-                steps_left,
-                candidates: &candidates,
-                preferred: &candidates,
-            };
-            let choice = cover.next(&situation, rng).expect("something can be done");
+            let choice = cover.next(&situation(&at, steps_left), rng).expect("something can be done");
             walked.push((at.state.0, choice));
             let to = match (at.state.0, choice) {
                 (1, 0) | (3, 1) => scene(2, 2),
@@ -677,35 +903,75 @@ mod tests {
                 (1, _) => scene(1, 1),
                 (state, _) => scene(state, 2),
             };
-            let next = Next::Truncated;
-            let phase = PhaseId::START;
-            cover.learn(&Transition {
-                from: &situation,
-                at: choice,
-                reward: 0.0,
-                elapsed_ms: None,
-                to: &to,
-                phase,
-                next,
-            });
+            learn(cover, &at, choice, &to);
             at = to;
         }
         walked
     }
 
     #[test]
+    fn a_click_never_done_is_reached_by_the_way_of_an_earlier_episode_where_states_show_none() {
+        let (mut cover, mut rng) = (Cover::default(), Seed(1).fork("test"));
+        let (hall, room) = (scene(1, 1), scene(2, 2));
+        // `first` unlocks the door without showing it, and `second` opens the door once it is unlocked.
+        cover.begin();
+        learn(&mut cover, &hall, 0, &hall);
+        learn(&mut cover, &hall, 1, &room);
+        cover.begin();
+        [1, 2].iter().for_each(|&choice| learn(&mut cover, &hall, choice, &hall));
+        cover.begin();
+        for expected in [0, 1] {
+            let choice = cover.next(&situation(&hall, 5), &mut rng).expect("something can be done");
+            assert_eq!(choice, expected);
+            learn(&mut cover, &hall, choice, if choice == 0 { &hall } else { &room });
+        }
+        let choice = cover.next(&situation(&room, 3), &mut rng).expect("something can be done");
+        assert!(choice < 2, "a click in the room comes before going back");
+    }
+
+    #[test]
+    fn no_way_begins_where_the_first_steps_are_forgotten() {
+        let (mut cover, hall, room) = (Cover::default(), scene(1, 1), scene(2, 2));
+        cover.begin_amid();
+        learn(&mut cover, &hall, 1, &room);
+        assert!(cover.states[&room.state].trail.is_empty());
+        cover.begin();
+        learn(&mut cover, &hall, 1, &room);
+        assert_eq!(cover.states[&room.state].trail.len(), 1);
+        // Longer ways take the place of no shorter one.
+        cover.begin();
+        (0..TRAIL_MAX + 5).for_each(|_| learn(&mut cover, &hall, 0, &hall));
+        learn(&mut cover, &hall, 1, &room);
+        assert_eq!((cover.states[&room.state].trail.len(), cover.trail.len()), (1, TRAIL_MAX + 1));
+    }
+
+    #[test]
+    fn names_that_differ_in_digits_are_kin_and_inert_if_several_have_changed_nothing() {
+        let of = |name: &str| kin(&click(name));
+        assert!(of("News 1 of 6").is_some());
+        assert_eq!(of("News 1 of 6"), of("News 23 of 6"));
+        assert_ne!(of("News 1 of 6"), of("News 1 in 6"));
+        assert_eq!(of("Save"), None);
+        let mut event = Event::new(&click("News 1 of 6"), false, Some(0));
+        event.times = 1;
+        let worth = |done, changed| event.worth(&[Kin { done, changed }]);
+        assert_eq!(worth(INERT_MIN - 1, 0), WITHOUT_EFFECT * CLICK);
+        assert_eq!(worth(INERT_MIN, 0), INERT * CLICK);
+        assert_eq!(worth(INERT_MIN, 1), WITHOUT_EFFECT * CLICK);
+    }
+
+    #[test]
     fn rows_count_what_a_list_of_all_events_has() {
+        const EVENTS: EventId = 400;
         let mut rng = Seed(1).fork("test");
         let mut rows: Rows<PageId> = Rows::default();
         let mut all: Vec<(PageId, EventId)> = Vec::new();
         for _ in 0..3_000 {
-            let (page, event) = (rng.below(3) as PageId, rng.below(EVENTS_MAX) as EventId);
+            let (page, event) = (rng.below(3) as PageId, rng.below(EVENTS.into()) as EventId);
             rows.count(page, event);
             all.push((page, event));
         }
-        for (page, event) in
-            (0..4).flat_map(|page| (0..EVENTS_MAX as EventId).map(move |event| (page, event)))
-        {
+        for (page, event) in (0..4).flat_map(|page| (0..EVENTS).map(move |event| (page, event))) {
             let times = all.iter().filter(|&&one| one == (page, event)).count() as u32;
             assert_eq!(super::times(rows.row(page), event), times, "{event} on {page}");
         }
@@ -727,7 +993,15 @@ mod tests {
 
     #[test]
     fn an_activity_is_remembered_while_its_contents_are_not_those_from_the_start() {
-        let mut known = Known { page: 0, place: 1, look: 0, rank: 0, context: None, actions: Vec::new() };
+        let mut known = Known {
+            page: 0,
+            place: 1,
+            look: 0,
+            rank: 0,
+            context: None,
+            actions: Vec::new(),
+            trail: Box::default(),
+        };
         let other = Known { place: 2, rank: 3, ..known.clone() };
         let left = |memory: Memory, state, known: &Known| memory.after(0, 0.0, StateId(state), known);
         let memory = left(Memory::default(), 5, &known);

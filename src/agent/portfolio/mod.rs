@@ -341,6 +341,7 @@ impl Agent for Portfolio {
         self.begin();
         self.planner.begin_amid();
         self.archive.begin_amid();
+        self.cover.iter_mut().for_each(Cover::begin_amid);
     }
 
     fn choose(
