@@ -138,13 +138,12 @@ impl Policy {
     /// Describes its training in a line for people.
     pub fn describe(&self) -> String {
         let mut text = format!("policy of {}, trained for {} steps on ", self.agent.name, self.steps);
-        match &self.apps[..] {
-            [] => text.push_str("no app"),
-            [one] => text.push_str(one),
-            [_, ..] => {
-                let distinct = sorted::set(&self.apps);
-                write!(text, "{} apps", distinct.len()).expect("a text takes all");
-            }
+        // An app may have been trained on several times.
+        let distinct = sorted::set(&self.apps);
+        match (distinct.first(), distinct.len()) {
+            (None, _) => text.push_str("no app"),
+            (Some(one), 1) => text.push_str(one),
+            (Some(_), count) => write!(text, "{count} apps").expect("a text takes all"),
         }
         text
     }
