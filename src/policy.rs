@@ -165,6 +165,17 @@ mod tests {
         Policy { agent: &RANDOM, apps: vec!["a".to_string()], steps: 7, kept: Kept::default() }
     }
 
+    #[test]
+    fn an_app_that_was_trained_on_twice_is_one_app() {
+        let on = |apps: &[&str]| {
+            let apps = apps.iter().map(|app| app.to_string()).collect();
+            Policy { apps, ..policy() }.describe()
+        };
+        assert_eq!(on(&[]), "policy of random, trained for 7 steps on no app");
+        assert_eq!(on(&["a", "a"]), "policy of random, trained for 7 steps on a");
+        assert_eq!(on(&["b", "a", "b"]), "policy of random, trained for 7 steps on 2 apps");
+    }
+
     fn refusal(text: &str) -> (usize, String) {
         let Mistake { line, message } = Policy::read(text).expect_err("it is refused");
         (line, message)

@@ -142,13 +142,13 @@ impl Event {
         self.worth * if is_without_effect { WITHOUT_EFFECT } else { 1.0 }
     }
 
-    /// Returns the worth of the event for never having been done, so many steps away.
+    fn is_new_click(&self) -> bool {
+        self.is_click && self.times == 0
+    }
+
+    /// Returns the additional worth of a click of this worth that was never done, so many steps away; 0 for other events.
     fn worth_of_new(&self, worth: f64, steps: u32) -> f64 {
-        if self.times > 0 || !self.is_click {
-            0.0
-        } else {
-            NEVER * worth / (1.0 + FARTHER_TO_NEW * f64::from(steps))
-        }
+        if self.is_new_click() { NEVER * worth / (1.0 + FARTHER_TO_NEW * f64::from(steps)) } else { 0.0 }
     }
 
     /// Returns the weight of the event as a trace; 0 if it mostly opens activities, as far as is known.
@@ -438,9 +438,8 @@ impl Cover {
         self.trail.clear();
     }
 
-    /// Begins an episode whose first steps are forgotten: no way begins here.
+    /// Takes the first steps of the episode that has begun for forgotten: no way begins here.
     pub fn begin_amid(&mut self) {
-        self.begin();
         self.trail = vec![Leg { state: StateId::NONE, event: 0 }; TRAIL_MAX + 1];
     }
 
@@ -622,8 +621,10 @@ impl Cover {
             }
         }
         let near = nodes.len();
-        let done = nodes[..next].iter().map(|node| node.state).collect();
-        self.look_far(from, steps, done, &mut nodes, &mut best, rng);
+        if self.events.iter().any(Event::is_new_click) {
+            let looked_at = nodes[..next].iter().map(|node| node.state).collect();
+            self.look_far(from, steps, looked_at, &mut nodes, &mut best, rng);
+        }
         let Some(Found { mut at, event, sought, is_new }) = best.found else { return Aim::default() };
         let is_far = at as usize >= near;
         let mut way = vec![Leg { state: nodes[at as usize].state, event }];
