@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use farlead::device::webdriver::{Browser, Options, PageUrl, Place, Web};
 use farlead::device::{Capabilities, Device, Observation};
-use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
+use farlead::gui::{Action, BUILTIN_TEXTS, Flags, Repertoire, Screen, Widget, offers};
 
 use crate::ci;
 use crate::cli::{Ended, command, ended, file, has_https};
@@ -147,6 +147,8 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
         ("click \"Deep\"", "deep"),
         ("click \"Below\"", "below"),
         ("click \"Later\"", "later"),
+        ("click \"Wrapped\"", "wrapped"),
+        ("click \"Shown\"", "shown true"),
     ] {
         let screen = started(&mut web).screen;
         assert_eq!(screen, first, "the page starts alike");
@@ -157,6 +159,45 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
         let found = offered(&first).into_iter().find(|action| action.to_string().contains(text));
         assert_eq!(found, None, "{text} is offered");
     }
+}
+
+#[test]
+fn a_control_is_one_target_whatever_is_around_it() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    let screen = started(&mut web).screen;
+    let clicks = |name: &str| {
+        let is_it = |action: &&Action| action.to_string() == format!("click \"{name}\"");
+        offered(&screen).iter().filter(is_it).count()
+    };
+    // A label, and a box that listens for its button.
+    assert_eq!((clicks("Shown"), clicks("Wrapped")), (1, 1));
+    let around = screen.widgets().iter().find(|widget| widget.class.ends_with(" around")).expect("the box");
+    assert!(!around.flags.has(Flags::CLICKABLE), "the box is a target, too");
+}
+
+#[test]
+fn what_is_read_in_one_line_is_one_text() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    let screen = started(&mut web).screen;
+    let text = |class: &str| {
+        let is_it = |widget: &&Widget| widget.class.ends_with(&format!(" {class}"));
+        screen.widgets().iter().find(is_it).map(|widget| widget.text.to_string())
+    };
+    for (class, expected) in
+        [("count", "2 items left"), ("total", "3 rows"), ("rule", "Read the terms."), ("columns", "")]
+    {
+        assert_eq!(text(class).as_deref(), Some(expected), "{class}");
+    }
+}
+
+#[test]
+fn a_wave_of_light_is_not_waited_for_and_no_part_of_the_screen() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    let screen = started(&mut web).screen;
+    let plain = web.act(&action(&screen, "click \"Plain\"")).expect("it is done").screen;
+    let waves = web.act(&action(&plain, "click \"Waves\"")).expect("it is done").screen;
+    assert_eq!(said(&waves), "waves");
+    assert_eq!(waves.widgets().len(), plain.widgets().len());
 }
 
 #[test]

@@ -6,10 +6,27 @@ const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000
 const CLICKABLE = 1, DOUBLE = 2, CHECKABLE = 4, CHECKED = 8, ENABLED = 16, FOCUSED = 32, SELECTED = 64, PASSWORD = 128;
 const SCROLLABLE = 256, EDITABLE = 512, HOVERABLE = 1024, OUTSIDE = 2048, SLIDES = 4096, SIDEWAYS = 8192;
 
-// True while something moves that will come to its end.
-const moves = () => document.getAnimations?.().some(one => {
-  return one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime);
-}) ?? false;
+// What runs now and will come to its end. A colour that changes moves nothing.
+const running = () => (document.getAnimations?.() ?? []).filter(one => {
+  return one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime)
+    && !/color$|^(box-shadow|outline|fill|stroke)/.test(one.transitionProperty ?? '');
+});
+// True for an element that answers a click by a wave of light, say: it takes no click itself and shows nothing to read.
+const is_decoration = e => {
+  return e?.nodeType === 1 && getComputedStyle(e).pointerEvents === 'none' && !e.textContent.trim() && !e.querySelector('img, svg, input, canvas');
+};
+const moves = () => running().some(one => !is_decoration(one.effect.target));
+// Decorations that come and go, each with a box around it that has nothing else in it and no size.
+const decorations = () => {
+  const found = new Set();
+  for (const { effect: { target } } of running()) {
+    if (!is_decoration(target)) continue;
+    found.add(target);
+    const box = target.parentElement;
+    if (box?.childNodes.length === 1 && box.offsetWidth === 0 && box.offsetHeight === 0) found.add(box);
+  }
+  return found;
+};
 
 const rest = async () => {
   const state = window[key];
@@ -174,6 +191,7 @@ const delegated_by_jquery = doc => {
 
 const snapshot = () => {
   const widgets = [];
+  const passing = decorations();
   // The element of each widget, the widget around it, and the reason for a click on it.
   const nodes = [], parents = [], reasons = [], hosts = [];
   const place_of = new Map();
@@ -208,7 +226,15 @@ const snapshot = () => {
       }
       return text;
     };
-    const is_markup = e => (INLINE.has(e.tagName) || e.tagName === 'SLOT') && !is_pressed(e) && elements_in(e).every(is_markup);
+    // An element of the page's own making is markup if it is drawn as that.
+    const is_inline = e => INLINE.has(e.tagName) || e.tagName === 'SLOT' || e.tagName.includes('-') && style_of(e).display === 'inline';
+    const is_markup = e => is_inline(e) && !is_pressed(e) && elements_in(e).every(is_markup);
+    const is_in_text = e => is_markup(e) || e.tagName === 'A' && elements_in(e).every(is_markup);
+    // Several texts in one line are one text: `<strong>1</strong><span> item left</span>`.
+    const is_line = e => {
+      const drawn = elements_in(e).filter(child => style_of(child).display !== 'none');
+      return drawn.every(child => style_of(child).display.startsWith('inline')) && drawn.filter(child => text_within(child).trim()).length > 1;
+    };
     const is_pressed = e => PRESSED.has(role_of(e)) || PRESSES.some(kind => kinds_of(e).has(kind));
     const text_of = (e, role) => {
       if (e.tagName === 'INPUT') {
@@ -221,7 +247,8 @@ const snapshot = () => {
       // The text of a slot is that of the element around it.
       if (e.tagName === 'SLOT') return '';
       const own = own_nodes(e).filter(child => child.nodeType === 3).map(child => child.data).join(' ');
-      const is_whole = (own.trim() || PRESSED.has(role)) && elements_in(e).every(is_markup);
+      const inner = elements_in(e);
+      const is_whole = own.trim() ? inner.every(is_in_text) : inner.every(is_markup) && (PRESSED.has(role) || is_line(e));
       return tidy(is_whole ? text_within(e) : own);
     };
     const own_nodes = e => nodes_in(e).flatMap(child => child.tagName === 'SLOT' ? own_nodes(child) : [child]);
@@ -245,7 +272,7 @@ const snapshot = () => {
 
     // `clips` has the visible part by all elements around, and that by those around which have a position.
     const see = (e, depth, parent, clips, pointer_above, is_faint, host_above, delegates_above) => {
-      if (SKIPPED.has(e.tagName) || widgets.length >= WIDGETS_MAX) return empty;
+      if (SKIPPED.has(e.tagName) || passing.has(e) || widgets.length >= WIDGETS_MAX) return empty;
       const style = style_of(e);
       // What is in a revealed element is revealed with it.
       const host = reveals.get(e) ?? host_above;
@@ -424,6 +451,20 @@ const snapshot = () => {
       if (!own) widget.flags |= is_inside ? 0 : OUTSIDE;
     }
     if (reasons[at]) widget.flags |= CLICKABLE;
+  }
+  // One control is one target: a click on the label of a control is one on the control, and so is a click on a box without a
+  // name that has the control in its middle.
+  for (let at = widgets.length - 1; at >= 0; at -= 1) {
+    const { flags, depth, text, name, id, rect } = widgets[at];
+    if (!(flags & CLICKABLE)) continue;
+    const is_target = other => other !== undefined && other !== at && (widgets[other].flags & CLICKABLE) !== 0;
+    const [x, y] = [(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
+    let has_target = nodes[at].tagName === 'LABEL' && is_target(place_of.get(nodes[at].control));
+    for (let below = at + 1; !(text || name || id || has_target) && below < widgets.length && widgets[below].depth > depth; below += 1) {
+      const inner = widgets[below].rect;
+      has_target = is_target(below) && x >= inner.left && x < inner.right && y >= inner.top && y < inner.bottom;
+    }
+    if (has_target) widgets[at].flags &= ~CLICKABLE;
   }
   function is_scrolled_out(e, x, y) {
     for (let above = around_of(e); above && above !== document.body; above = around_of(above)) {
