@@ -179,6 +179,13 @@ struct SpotKey {
     detail: Arc<str>,
 }
 
+/// Action of a screen, with true if its widget takes texts.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    action: &'a Action,
+    is_on_field: bool,
+}
+
 /// Parts of a [`Labeling`], of an action or of a labeling itself: looking one up takes no copy.
 #[derive(Clone, Copy)]
 struct Parts<'a, N> {
@@ -211,9 +218,15 @@ fn parts_of_labeling(labeling: &Labeling) -> Parts<'_, impl Iterator<Item = &str
     Parts { action_type: &labeling.action_type, names, typed: labeling.typed.as_deref() }
 }
 
-fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
-    let names = action.target().map(Target::names).into_iter().flatten().chain([detail(action)]);
+fn parts(action: &Action, is_on_field: bool) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
+    let names = names(action, is_on_field).into_iter().flatten().chain([detail(action)]);
     Parts { action_type: action.type_name(), names, typed: action.typed() }
+}
+
+/// Returns the names of the widget of an action. What stands in a field was typed, and is no name of it.
+fn names(action: &Action, is_on_field: bool) -> Option<[&str; 3]> {
+    let [text, desc, id] = action.target()?.names();
+    Some(if is_on_field { ["", desc, id] } else { [text, desc, id] })
 }
 
 /// Returns the detail of an action besides its type, its widget and its typed text.
@@ -658,9 +671,15 @@ impl Catalogue {
         objective: &mut dyn Objective,
     ) -> Entry {
         let look = objective.look(screen.map(|screen| &**screen), link);
-        let numbered = (0..).zip(&actions);
-        let offers = numbered
-            .map(|(slot, action)| self.offer(screen.map(|screen| &**screen), slot, action, look, objective));
+        let place = |action: &'_ Action| action.target().map(|target| target.object_id.clone());
+        let fields: FxHashSet<Arc<str>> =
+            actions.iter().filter(|action| action.typed().is_some()).filter_map(place).collect();
+        let is_on_field =
+            |action: &Action| action.target().is_some_and(|target| fields.contains(&target.object_id));
+        let offers = (0..).zip(&actions).map(|(slot, action)| {
+            let given = Given { action, is_on_field: is_on_field(action) };
+            self.offer(screen.map(|screen| &**screen), slot, given, look, objective)
+        });
         let mut offers: Vec<Offer> = offers.collect();
         if self.is_detailed {
             for (offer, hints) in offers.iter_mut().zip(objective.hints(&actions)) {
@@ -687,11 +706,11 @@ impl Catalogue {
         &mut self,
         screen: Option<&Screen>,
         slot: u16,
-        action: &Action,
+        Given { action, is_on_field }: Given<'_>,
         here: LookId,
         objective: &mut dyn Objective,
     ) -> Offer {
-        let labeling = self.labelings.number(&parts(action));
+        let labeling = self.labelings.number(&parts(action, is_on_field));
         let (object_id, class) = match action.target() {
             Some(Target { object_id, class, .. }) => {
                 (number(&mut self.names, object_id, NAMES_MAX), number(&mut self.names, class, NAMES_MAX))
@@ -713,7 +732,7 @@ impl Catalogue {
         if self.is_detailed {
             let spot = SpotKey::new(action);
             offer.spot = SpotId(number(&mut self.spots, &spot, SPOTS_MAX));
-            let names = action.target().map(Target::names);
+            let names = names(action, is_on_field);
             offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
         }
         if let Some(screen) = screen.filter(|_| self.is_detailed) {

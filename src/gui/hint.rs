@@ -80,10 +80,13 @@ impl Hints {
         for wanted in &self.words {
             let shares: Vec<f64> = wanted.shares(&widgets);
             let most = shares.iter().copied().fold(0.0, f64::max);
-            for ((hints, called), action) in hints.iter_mut().zip(&called).zip(actions) {
+            let spoken = wanted.texts(&called, widgets.len(), actions);
+            for (((at, hints), called), action) in (0..).zip(&mut hints).zip(&called).zip(actions) {
                 let share = called.map_or(0.0, |widget| shares[widget]);
                 let is_typed = can_send && wanted.is_sent(action, actions);
-                if is_typed || share >= SHARE_MIN && share >= CLOSE * most {
+                let is_spare =
+                    action.typed().is_some() && called.is_some_and(|widget| spoken[widget] != Some(at));
+                if is_typed || share >= SHARE_MIN && share >= CLOSE * most && !is_spare {
                     hints.push(wanted.atom);
                 }
             }
@@ -111,6 +114,22 @@ impl Wanted {
                 .any(|other| other.typed().is_some() && other.target().is_some_and(|on| is_value(&on.text)));
         }
         action.typed().is_some_and(is_value)
+    }
+
+    /// Returns the place of a text for each of the widgets: one of the values, or else the first. By its name a field
+    /// speaks of any text, so that one of them is enough.
+    fn texts(&self, called: &[Option<usize>], widgets: usize, actions: &[Action]) -> Vec<Option<usize>> {
+        let is_value = |text: &str| self.values.contains(&text.to_lowercase());
+        let mut texts: Vec<Option<usize>> = vec![None; widgets];
+        for (at, (called, action)) in called.iter().zip(actions).enumerate() {
+            if let (Some(widget), Some(text)) = (*called, action.typed())
+                && !text.is_empty()
+                && (texts[widget].is_none() || is_value(text))
+            {
+                texts[widget] = Some(at);
+            }
+        }
+        texts
     }
 
     /// Returns how much each widget shares with the atom.
