@@ -845,6 +845,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_stands_in_a_field_is_no_name_of_it() {
+        let mut labelings = Labelings::default();
+        let mut number = |text: &str, is_on_field: bool| {
+            let desc = "Title".into();
+            let on = Target { text: text.into(), desc, ..Target::default() };
+            labelings.number(&parts(&Action::click(on), is_on_field))
+        };
+        assert_eq!(number("Milk", true), number("Bread", true));
+        assert_ne!(number("Milk", false), number("Bread", false));
+    }
+
+    #[test]
     fn long_names_take_bounded_room_and_known_ones_keep_their_numbers() {
         let mut labelings = Labelings::default();
         let name = |number: usize| format!("{number} {}", "x".repeat(1 << 20));

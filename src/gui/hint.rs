@@ -252,6 +252,21 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_field_speaks_of_one_text_that_is_typed_into_it() {
+        let value = Constant::Text("City Rome".into());
+        let atom = Atom::State(vec![Comparison { key: Key::Text, op: Op::Equal, value }]);
+        let field = Widget { desc: "City".into(), ..Widget::default() };
+        let on = Target::new(&field, "0", "".into());
+        let hinted = |texts: &[&str]| -> Vec<bool> {
+            let typed = texts.iter().map(|text| Action::Text { on: on.clone(), text: (*text).into() });
+            let actions: Vec<Action> = std::iter::once(Action::click(on.clone())).chain(typed).collect();
+            Hints::new([(0, &atom)]).of(&actions).iter().map(|hints| !hints.is_empty()).collect()
+        };
+        assert_eq!(hinted(&["", "abc", "42"]), [true, false, true, false]);
+        assert_eq!(hinted(&["abc", "city rome", "42"]), [true, false, true, false]);
+    }
+
+    #[test]
     fn a_rare_word_says_more_than_a_common_one_and_the_whole_name_most() {
         let atom = Atom::State(vec![Comparison {
             key: Key::Text,

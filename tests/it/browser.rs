@@ -147,6 +147,7 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
         ("click \"Deep\"", "deep"),
         ("click \"Below\"", "below"),
         ("click \"Later\"", "later"),
+        ("click \"Fades\"", "faded"),
         ("click \"Wrapped\"", "wrapped"),
         ("click \"Shown\"", "shown true"),
     ] {

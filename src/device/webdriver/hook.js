@@ -20,6 +20,8 @@
     timers: new Set(),
     // Time of the last change.
     changed: now(),
+    // Shadow trees, as long as the page has them.
+    roots: [],
     // Elements of the last look, in the order of its widgets.
     nodes: [],
     later: window.setTimeout.bind(window),
@@ -161,5 +163,20 @@
   add.call(window, 'scroll', () => { state.changed = now(); }, { capture: true, passive: true });
 
   const observer = new MutationObserver(() => { state.changed = now(); });
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const watch = tree => observer.observe(tree, { subtree: true, childList: true, attributes: true, characterData: true });
+  watch(document);
+  // A document knows neither the changes nor the animations of the shadow trees in it.
+  const known = new WeakSet();
+  state.know = root => {
+    if (known.has(root)) return;
+    known.add(root);
+    state.roots.push(new WeakRef(root));
+    watch(root);
+  };
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (...parts) {
+    const root = attach.apply(this, parts);
+    state.know(root);
+    return root;
+  };
 })();

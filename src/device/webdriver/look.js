@@ -6,14 +6,20 @@ const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000
 const CLICKABLE = 1, DOUBLE = 2, CHECKABLE = 4, CHECKED = 8, ENABLED = 16, FOCUSED = 32, SELECTED = 64, PASSWORD = 128;
 const SCROLLABLE = 256, EDITABLE = 512, HOVERABLE = 1024, OUTSIDE = 2048, SLIDES = 4096, SIDEWAYS = 8192;
 
+const trees = () => {
+  const state = window[key];
+  state.roots = state.roots.filter(root => root.deref());
+  return [document, ...state.roots.map(root => root.deref()).filter(root => root?.isConnected)];
+};
 // What runs now and will come to its end. A colour that changes moves nothing.
-const running = () => (document.getAnimations?.() ?? []).filter(one => {
+const running = () => trees().flatMap(tree => tree.getAnimations?.() ?? []).filter(one => {
   return one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime)
     && !/color$|^(box-shadow|outline|fill|stroke)/.test(one.transitionProperty ?? '');
 });
 // True for an element that answers a click by a wave of light, say: it takes no click itself and shows nothing to read.
 const is_decoration = e => {
-  return e?.nodeType === 1 && getComputedStyle(e).pointerEvents === 'none' && !e.textContent.trim() && !e.querySelector('img, svg, input, canvas');
+  return e?.nodeType === 1 && getComputedStyle(e).pointerEvents === 'none' && !e.textContent.trim() && !e.shadowRoot
+    && !e.querySelector('img, svg, input, canvas, slot');
 };
 const moves = () => running().some(one => !is_decoration(one.effect.target));
 // Decorations that come and go, each with a box around it that has nothing else in it and no size.
@@ -353,7 +359,10 @@ const snapshot = () => {
       const inner_depth = Math.min(depth + 1, DEPTH_MAX);
       let around = empty;
       if (depth < DEPTH_MAX) {
-        if (e.shadowRoot) hidden_until_hover(e.shadowRoot, reveals);
+        if (e.shadowRoot) {
+          window[key].know(e.shadowRoot);
+          hidden_until_hover(e.shadowRoot, reveals);
+        }
         const delegates = [...delegates_above, ...delegates_of(e), ...delegates_of(e.shadowRoot)];
         for (const child of elements_in(e)) {
           around = join(around, see(child, inner_depth, at, clip, has_pointer, faint, is_revealed ? host : null, delegates));
