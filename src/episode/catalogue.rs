@@ -671,11 +671,10 @@ impl Catalogue {
         objective: &mut dyn Objective,
     ) -> Entry {
         let look = objective.look(screen.map(|screen| &**screen), link);
-        let place = |action: &'_ Action| action.target().map(|target| target.object_id.clone());
-        let fields: FxHashSet<Arc<str>> =
-            actions.iter().filter(|action| action.typed().is_some()).filter_map(place).collect();
+        let typed = actions.iter().filter(|action| action.typed().is_some()).filter_map(Action::target);
+        let fields: FxHashSet<&str> = typed.map(|field| &*field.object_id).collect();
         let is_on_field =
-            |action: &Action| action.target().is_some_and(|target| fields.contains(&target.object_id));
+            |action: &Action| action.target().is_some_and(|target| fields.contains(&*target.object_id));
         let offers = (0..).zip(&actions).map(|(slot, action)| {
             let given = Given { action, is_on_field: is_on_field(action) };
             self.offer(screen.map(|screen| &**screen), slot, given, look, objective)

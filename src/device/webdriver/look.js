@@ -6,6 +6,7 @@ const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000
 const CLICKABLE = 1, DOUBLE = 2, CHECKABLE = 4, CHECKED = 8, ENABLED = 16, FOCUSED = 32, SELECTED = 64, PASSWORD = 128;
 const SCROLLABLE = 256, EDITABLE = 512, HOVERABLE = 1024, OUTSIDE = 2048, SLIDES = 4096, SIDEWAYS = 8192;
 
+// The document and the shadow trees in it.
 const trees = () => {
   const state = window[key];
   state.roots = state.roots.filter(root => root.deref());
@@ -466,7 +467,7 @@ const snapshot = () => {
   for (let at = widgets.length - 1; at >= 0; at -= 1) {
     const { flags, depth, text, name, id, rect } = widgets[at];
     if (!(flags & CLICKABLE)) continue;
-    const is_target = other => other !== undefined && other !== at && (widgets[other].flags & CLICKABLE) !== 0;
+    const is_target = other => other !== undefined && widgets[other].flags & CLICKABLE && widgets[other].flags & ENABLED;
     const [x, y] = [(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
     let has_target = nodes[at].tagName === 'LABEL' && is_target(place_of.get(nodes[at].control));
     for (let below = at + 1; !(text || name || id || has_target) && below < widgets.length && widgets[below].depth > depth; below += 1) {
