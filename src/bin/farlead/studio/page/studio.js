@@ -837,8 +837,17 @@ async function saidOf(uri, position) {
   return plain(hover?.result?.contents?.value || "");
 }
 
+/** The texts that are told in words so far: one at a time, as a text takes the place of the one before at its address. */
+let told = Promise.resolve();
+
 /** Returns what `farlead explain` says of each spec of a text. */
-async function inWords(uri, text) {
+function inWords(uri, text) {
+  const words = told.then(() => wordsOf(uri, text));
+  told = words.catch(() => {});
+  return words;
+}
+
+async function wordsOf(uri, text) {
   await take(uri, text);
   const [listed] = await editor({ id: 1, method: "textDocument/documentSymbol", params: { textDocument: { uri } } });
   const said = [];
