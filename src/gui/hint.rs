@@ -105,26 +105,28 @@ struct Wanted {
 }
 
 impl Wanted {
+    fn is_value(&self, text: &str) -> bool {
+        self.values.contains(&text.to_lowercase())
+    }
+
     /// Returns true if `action` types one of the values, or sends it from a field of the `actions`.
     fn is_sent(&self, action: &Action, actions: &[Action]) -> bool {
-        let is_value = |text: &str| self.values.contains(&text.to_lowercase());
         if *action == Action::Device(DeviceAction::Enter) {
-            return actions
-                .iter()
-                .any(|other| other.typed().is_some() && other.target().is_some_and(|on| is_value(&on.text)));
+            return actions.iter().any(|other| {
+                other.typed().is_some() && other.target().is_some_and(|on| self.is_value(&on.text))
+            });
         }
-        action.typed().is_some_and(is_value)
+        action.typed().is_some_and(|text| self.is_value(text))
     }
 
     /// Returns the place of a text for each of the widgets: one of the values, or else the first. By its name a field
     /// speaks of any text, so that one of them is enough.
     fn texts(&self, called: &[Option<usize>], widgets: usize, actions: &[Action]) -> Vec<Option<usize>> {
-        let is_value = |text: &str| self.values.contains(&text.to_lowercase());
         let mut texts: Vec<Option<usize>> = vec![None; widgets];
         for (at, (called, action)) in called.iter().zip(actions).enumerate() {
             if let (Some(widget), Some(text)) = (*called, action.typed())
                 && !text.is_empty()
-                && (texts[widget].is_none() || is_value(text))
+                && (texts[widget].is_none() || self.is_value(text))
             {
                 texts[widget] = Some(at);
             }
