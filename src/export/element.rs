@@ -9,7 +9,7 @@ use super::javascript::{containing, quoted, regex, whole};
 use super::locate::name;
 use super::page::Page;
 use super::sight::flag;
-use crate::gui::{Comparison, Constant, Element, Key, Op, Pattern, Relation, Target};
+use crate::gui::{Comparison, Constant, DATES, Element, Key, Op, Pattern, Relation, Target};
 
 /// Roles that browsers name after the content of the element.
 const NAMED_BY_CONTENT: [&str; 10] = [
@@ -27,6 +27,9 @@ const NAMED_BY_CONTENT: [&str; 10] = [
 
 /// Roles of fields, whose text is their value and no name.
 const FIELDS: [&str; 5] = ["textbox", "searchbox", "spinbutton", "slider", "combobox"];
+
+/// Role that browsers give to fields for dates and times.
+const ROLE_OF_DATES: &str = "textbox";
 
 /// Roles that farlead sees in more elements than browsers do, with the tags of these.
 const ROLES_OF_TAGS: [(&str, &str); 7] = [
@@ -50,7 +53,8 @@ pub(super) const CHECKABLE: &str =
 pub(super) fn locator(page: &mut Page, on: &Widget<'_>) -> String {
     let Widget { target, shared, .. } = *on;
     let element = Element::of(&target.class);
-    let role = element.and_then(|element| element.role).unwrap_or_default();
+    let own_role = element.and_then(|element| element.role).unwrap_or_default();
+    let role = if DATES.contains(&own_role) { ROLE_OF_DATES } else { own_role };
     let is_field = FIELDS.contains(&role);
     let (id, text, desc) = (name(&target.id), name(&target.text).filter(|_| !is_field), name(&target.desc));
     let words = target.words_below().and_then(name).filter(|_| !is_field);
@@ -289,6 +293,9 @@ impl Parts {
             (Key::Class, Op::Contains, Some(part)) => self.css.push_str(&attribute("class", "*=", part)),
             (Key::Id, Op::Equal, Some(id)) => self.ids.push(quoted(id)),
             (Key::Id, Op::Contains, Some(part)) => self.ids.push(format!("{}, '*='", quoted(part))),
+            (Key::Role, Op::Equal, Some(role)) if DATES.contains(&&**role) => {
+                self.css.push_str(&attribute("type", "=", role));
+            }
             (Key::Role, Op::Equal, Some(role)) => match ROLES_OF_TAGS.iter().find(|(known, _)| known == role)
             {
                 Some((_, tags)) => {

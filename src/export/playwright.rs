@@ -11,7 +11,7 @@ use super::page::{Page, one_line};
 use super::sight::{Range, flag, range};
 use super::{Exported, Quotes, used, write_head};
 use crate::gui::{
-    Atom, Comparison, Constant, Direction, Element, Key, Number, Op, Percent, Point, PressedKey, Term,
+    Atom, Comparison, Constant, Direction, Key, Op, Percent, Point, PressedKey, Term, TextForm,
 };
 use crate::test_case::TestCase;
 use crate::text::{HIDDEN, secret_of, variable_of, writable_address};
@@ -188,9 +188,9 @@ fn touched(page: &mut Page, on: &Widget<'_>) -> String {
 
 fn fill(page: &mut Page, on: &Widget<'_>, text: &str) {
     let field = locator(page, on);
-    let role = Element::of(&on.target.class).and_then(|element| element.role).unwrap_or_default();
+    let is_refused = TextForm::of(&on.target.class).is_some_and(|form| !form.takes(text));
     // Keys send a line break as the key enter, and letters to a field for numbers, which `fill` refuses.
-    if text.contains('\n') || role == "spinbutton" && Number::parse(text).is_none() {
+    if text.contains('\n') || is_refused {
         page.line(&format!("await {field}.clear();"));
         page.line(&format!("await {field}.pressSequentially({});", quoted(text)));
     } else {

@@ -38,6 +38,9 @@ impl<'c> Element<'c> {
     }
 }
 
+/// Roles of fields for dates and times, which are the types of their inputs.
+pub(crate) const DATES: [&str; 5] = ["date", "time", "datetime-local", "month", "week"];
+
 /// Words in the classes of elements that tell a state, which comes and goes.
 const STATES: [&str; 41] = [
     "active",
@@ -139,11 +142,7 @@ pub(crate) fn is_radio(class: &str) -> bool {
 pub(crate) fn is_text_field(class: &str) -> bool {
     ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
         || has_role(class, &["textbox", "searchbox", "spinbutton"])
-}
-
-/// Returns true if a widget of this class is a field that takes numbers alone: a browser drops all other texts.
-pub(crate) fn is_number_field(class: &str) -> bool {
-    Element::of(class).is_some_and(|Element { tag, role, .. }| tag == "input" && role == Some("spinbutton"))
+        || has_role(class, &DATES)
 }
 
 /// Returns true if a widget of this class is a button.

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use super::action::{Action, Direction, Target};
 use super::action_type::{DeviceAction, Stroke, Touch};
-use super::constant::Number;
-use super::element::is_number_field;
 use super::label::WidgetTest;
 use super::naming::Naming;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
 use super::scroll::Scrolls;
+use super::text_form::TextForm;
 use super::user_action::UserAction;
 
 /// Choices that a screen leaves open: texts, the user's actions, and rules.
@@ -124,9 +123,11 @@ impl Repertoire {
     fn texts_for(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
         let mut texts = self.rules.texts(widget, object_id);
         if texts.is_empty() {
-            let takes_all = !is_number_field(&widget.class);
-            let takes = |text: &&Arc<str>| takes_all || text.is_empty() || Number::parse(text).is_some();
-            return self.texts.iter().filter(takes).cloned().collect();
+            let Some(form) = TextForm::of(&widget.class) else { return self.texts.clone() };
+            texts.extend(self.texts.iter().filter(|text| form.takes(text)).cloned());
+            let samples = form.samples().iter().map(|&text| Arc::from(text));
+            texts.extend(samples.filter(|text| !self.texts.contains(text)));
+            return texts;
         }
         for text in &self.asked {
             if !texts.contains(text) {

@@ -192,6 +192,29 @@ fn what_is_read_in_one_line_is_one_text() {
 }
 
 #[test]
+fn a_field_for_dates_or_times_gets_some_and_keeps_them() {
+    let Some(mut web) = opened("widgets.html") else { return };
+    let screen = started(&mut web).screen;
+    for (id, role, texts) in
+        [("due", "date", ["2001-02-03", "2040-10-20"]), ("at", "time", ["04:05", "20:30"])]
+    {
+        let typed: Vec<Action> = offered(&screen)
+            .into_iter()
+            .filter(|action| action.typed().is_some() && action.target().is_some_and(|on| &*on.id == id))
+            .collect();
+        let offered: Vec<&str> = typed.iter().filter_map(Action::typed).collect();
+        assert_eq!(offered, ["", texts[0], texts[1]], "other texts are none for the field");
+        let field = |screen: &Screen| screen.widgets().iter().find(|widget| &*widget.id == id).cloned();
+        for (action, text) in typed.iter().zip(["", texts[0], texts[1]]).rev() {
+            let seen = web.act(action).expect("it is done").screen;
+            let field = field(&seen).expect("the field");
+            assert_eq!((&*field.text, &*field.class), (text, &*format!("input {role}")));
+            assert_eq!(said(&seen), format!("{id} {text}").trim_end(), "the page hears of it");
+        }
+    }
+}
+
+#[test]
 fn a_wave_of_light_is_not_waited_for_and_no_part_of_the_screen() {
     let Some(mut web) = opened("widgets.html") else { return };
     let screen = started(&mut web).screen;

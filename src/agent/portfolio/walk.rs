@@ -39,7 +39,7 @@ const SHRINKING: f64 = 0.4;
 /// Factor on the weight of a text that stands on a widget to click, as it mostly comes from a condition on that widget.
 const ON_WIDGET: f64 = 0.3;
 /// Factor on the weight of an action that a spec names and that was not done yet where it is new; and of a text that meets a
-/// condition of a spec and that was not typed into its field yet.
+/// condition of a spec.
 const NAMED: f64 = 4.0;
 /// Most named actions, most texts, and most effects, that are remembered.
 const DONE_MAX: usize = 10_000;
@@ -166,11 +166,9 @@ impl Walk {
         let is_on_widget = |widget: &Widget| {
             widget.text == *text && widget.flags.has(Flags::CLICKABLE) && !widget.flags.has(Flags::EDITABLE)
         };
-        let weight = match self.typed.get(&text_number(scene, at, text)) {
-            Some(&times) => 1.0 / f64::from(1 + times),
-            None if scene.offers[usize::from(at)].class != ClassId::UNNAMED => NAMED,
-            None => 1.0,
-        };
+        let times = self.typed.get(&text_number(scene, at, text)).copied().unwrap_or_default();
+        let is_named = scene.offers[usize::from(at)].class != ClassId::UNNAMED;
+        let weight = if is_named { NAMED } else { 1.0 } / f64::from(1 + times);
         if scene.widgets().iter().any(is_on_widget) { ON_WIDGET * weight } else { weight }
     }
 

@@ -62,7 +62,7 @@ const ROLES = {
 };
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio', range: 'slider',
-  number: 'spinbutton', search: 'searchbox',
+  number: 'spinbutton', search: 'searchbox', date: 'date', time: 'time', 'datetime-local': 'datetime-local', month: 'month', week: 'week',
 };
 const PRESSED = new Set(['button', 'link', 'checkbox', 'radio', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'switch', 'treeitem']);
 const CHECKS = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);

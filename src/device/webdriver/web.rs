@@ -15,7 +15,7 @@ use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen,
 use super::{Place, WebDriverError};
 use crate::device::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{
-    Action, Bounds, DeviceAction, Direction, Gesture, Pixels, PressedKey, Stroke, Target, Touch,
+    Action, Bounds, DeviceAction, Direction, Gesture, Pixels, PressedKey, Stroke, Target, TextForm, Touch,
 };
 use crate::spec::{ReadError, read_text};
 
@@ -27,6 +27,9 @@ const HOOK: &str = include_str!("hook.js");
 
 /// The script that scrolls to an element `e` and returns where it is then.
 const BRING: &str = include_str!("bring.js");
+
+/// The script that gives a field `e` a value.
+const SET: &str = include_str!("set.js");
 
 /// Name of the notes within a page.
 const NOTES: &str = "window[Symbol.for('farlead')]";
@@ -326,8 +329,13 @@ impl Web {
             Action::Text { on, text } => {
                 let mut gestures = vec![self.reach(on)?.moved()];
                 gestures.extend(click());
+                let number =
+                    self.number(on).filter(|_| TextForm::of(&on.class).is_some_and(TextForm::is_in_parts));
                 self.session.gestures(vec![mouse(gestures)])?;
-                self.session.gestures(vec![keyboard(replaced(text))])
+                match number {
+                    Some(at) => self.set(at, text),
+                    None => self.session.gestures(vec![keyboard(replaced(text))]),
+                }
             }
             Action::Stroke(Stroke::Scroll, on, towards) => {
                 let (bounds, number) = self.find(on);
@@ -481,6 +489,12 @@ impl Web {
         let script =
             format!("{NOTES}.nodes[arguments[0]].scrollBy({{ left: arguments[1], behavior: 'instant' }})");
         self.session.post("/execute/sync", &json!({ "script": script, "args": [at, by] })).map(drop)
+    }
+
+    /// Gives a field for dates or times its value, as keys write it in the order of the browser's country.
+    fn set(&self, at: usize, text: &str) -> Result<(), WebDriverError> {
+        let script = format!("const e = {NOTES}.nodes[arguments[0]];\n{SET}");
+        self.session.post("/execute/sync", &json!({ "script": script, "args": [at, text] })).map(drop)
     }
 
     /// Chooses an entry of a select, which no mouse reaches.
