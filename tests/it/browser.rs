@@ -215,6 +215,20 @@ fn a_field_for_dates_or_times_gets_some_and_keeps_them() {
 }
 
 #[test]
+fn a_page_of_an_old_framework_is_read() {
+    let Some(mut web) = opened("root.html") else { return };
+    let screen = started(&mut web).screen;
+    let twice = web.act(&action(&screen, "doubleclick \"Second\"")).expect("it is done").screen;
+    assert_eq!(said(&twice), "twice Second");
+    let once = Action::click(action(&screen, "doubleclick \"First\"").target().expect("a label").clone());
+    assert_eq!(
+        said(&web.act(&once).expect("it is done").screen),
+        "found -1",
+        "the page has its own functions"
+    );
+}
+
+#[test]
 fn a_wave_of_light_is_not_waited_for_and_no_part_of_the_screen() {
     let Some(mut web) = opened("widgets.html") else { return };
     let screen = started(&mut web).screen;

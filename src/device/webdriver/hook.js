@@ -179,4 +179,34 @@
     state.know(root);
     return root;
   };
+
+  // Built-in functions as they are before the page's scripts. Old libraries put others in their place, as an `Array.prototype.find`
+  // that returns a number.
+  const { defineProperty, getOwnPropertyDescriptor } = Object;
+  const builtins = [
+    Array, Array.prototype, String.prototype, Object, Number, Map.prototype, Set.prototype, Node.prototype, Element.prototype,
+    HTMLElement.prototype, Document.prototype, DOMTokenList.prototype, NodeList.prototype,
+  ].flatMap(of => Object.getOwnPropertyNames(of)
+    .map(name => ({ of, name, value: getOwnPropertyDescriptor(of, name).value }))
+    .filter(({ value }) => typeof value === 'function'));
+  // Does `work` with them, and gives the page its own back. It uses none of them before they are there.
+  state.plainly = work => {
+    const theirs = [];
+    for (let at = 0; at < builtins.length; at += 1) {
+      const { of, name, value } = builtins[at];
+      const there = getOwnPropertyDescriptor(of, name);
+      if (there?.value === value || there?.configurable === false) continue;
+      theirs[theirs.length] = { of, name, there };
+      defineProperty(of, name, { value, writable: true, enumerable: false, configurable: true });
+    }
+    try {
+      return work();
+    } finally {
+      for (let at = 0; at < theirs.length; at += 1) {
+        const { of, name, there } = theirs[at];
+        if (there) defineProperty(of, name, there);
+        else delete of[name];
+      }
+    }
+  };
 })();

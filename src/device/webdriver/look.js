@@ -44,7 +44,7 @@ const rest = async () => {
   while (quiet < 2) {
     const before = performance.now();
     await frame();
-    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0 || moves();
+    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0 || state.plainly(moves);
     quiet = is_busy || state.changed > before ? 0 : quiet + 1;
     if (performance.now() - begun > wait_max) return;
   }
@@ -90,8 +90,10 @@ const kinds_of = e => {
   const kinds = new Set(e.ownerDocument.defaultView?.[key]?.listeners.get(e)?.keys());
   for (const kind of [...PRESSES, ...ENTERS, 'dblclick']) if (typeof e[`on${kind}`] === 'function') kinds.add(kind);
   for (const name of Object.keys(e)) {
-    if (name.startsWith('__reactProps$') || name.startsWith('__reactEventHandlers$')) {
-      for (const [prop, value] of Object.entries(e[name] ?? {})) {
+    const props = /^__react(Props|EventHandlers)\$/.test(name) ? e[name]
+      : name.startsWith('__reactInternalInstance$') ? e[name]?._currentElement?.props : null;
+    if (props) {
+      for (const [prop, value] of Object.entries(props)) {
         if (typeof value !== 'function' || !/^on[A-Z]/.test(prop)) continue;
         kinds.add(prop === 'onDoubleClick' ? 'dblclick' : prop.slice(2).toLowerCase());
       }
@@ -202,12 +204,15 @@ const snapshot = () => {
   // The element of each widget, the widget around it, and the reason for a click on it.
   const nodes = [], parents = [], reasons = [], hosts = [];
   const place_of = new Map();
+  // True if a root waits for double clicks.
+  let roots_wait = false;
 
   const walk = (doc, dx, dy, outer_clip, outer_depth, outer_parent) => {
     const view = doc.defaultView;
     const reveals = new Map();
     hidden_until_hover(doc, reveals);
     const delegated = delegated_by_jquery(doc);
+    if (view[key]?.listeners.get(doc)?.has('dblclick')) roots_wait = true;
     const style_of = e => view.getComputedStyle(e);
     const focused = (() => {
       let e = doc.activeElement;
@@ -313,6 +318,7 @@ const snapshot = () => {
       const kinds = kinds_of(e);
       for (const kind of delegated.get(e) ?? []) kinds.add(kind);
       const is_root = kinds.size > KINDS_MAX || e === doc.body || e === doc.documentElement;
+      if (is_root && kinds.has('dblclick')) roots_wait = true;
       const enabled = is_enabled(e);
       const has_pointer = style.cursor === 'pointer';
       const control = e.tagName === 'LABEL' ? e.control : null;
@@ -422,17 +428,22 @@ const snapshot = () => {
       for (const child of children) reasons[child] = 'native';
     }
   }
+  const is_text_of_row = at => {
+    const { tag, text, rect } = widgets[at];
+    return ['label', 'span', 'td', 'li', 'div'].includes(tag) && text && !is_empty(rect) && nodes[at].closest('li, tr, [role=row], [role=listitem]');
+  };
   // A double click that a container waits for is done on the texts in its rows.
   for (let at = 0; at < widgets.length; at += 1) {
     if (!(widgets[at].flags & DOUBLE) || ['li', 'label', 'span', 'td', 'div'].includes(widgets[at].tag) && widgets[at].text) continue;
     for (let below = at + 1; below < widgets.length && widgets[below].depth > widgets[at].depth; below += 1) {
-      const { tag, text, rect } = widgets[below];
-      if (['label', 'span', 'td', 'li', 'div'].includes(tag) && text && !is_empty(rect) && nodes[below].closest('li, tr, [role=row], [role=listitem]')) {
-        widgets[below].flags |= DOUBLE;
-        widgets[at].flags &= ~DOUBLE;
-      }
+      if (!is_text_of_row(below)) continue;
+      widgets[below].flags |= DOUBLE;
+      widgets[at].flags &= ~DOUBLE;
     }
   }
+  // So it is where only a root waits, and its framework does not tell for whom.
+  const is_told = () => widgets.some(({ flags }) => flags & DOUBLE) || nodes.some(e => Object.keys(e).some(name => name.startsWith('__react')));
+  if (roots_wait && !is_told()) widgets.forEach((widget, at) => { if (is_text_of_row(at)) widget.flags |= DOUBLE; });
 
   const [width, height] = [window.innerWidth, window.innerHeight];
   for (let at = 0; at < widgets.length; at += 1) {
@@ -518,4 +529,4 @@ const snapshot = () => {
   };
 };
 
-rest().then(snapshot).then(done, error => done({ failed: String(error?.stack ?? error) }));
+rest().then(() => window[key].plainly(snapshot)).then(done, error => done({ failed: String(error?.stack ?? error) }));
