@@ -39,7 +39,7 @@ impl<'c> Element<'c> {
 }
 
 /// Roles of fields for dates and times, which are the types of their inputs.
-pub(crate) const DATES: [&str; 5] = ["date", "time", "datetime-local", "month", "week"];
+pub(crate) const DATE_ROLES: [&str; 5] = ["date", "time", "datetime-local", "month", "week"];
 
 /// Words in the classes of elements that tell a state, which comes and goes.
 const STATES: [&str; 41] = [
@@ -142,7 +142,7 @@ pub(crate) fn is_radio(class: &str) -> bool {
 pub(crate) fn is_text_field(class: &str) -> bool {
     ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
         || has_role(class, &["textbox", "searchbox", "spinbutton"])
-        || has_role(class, &DATES)
+        || has_role(class, &DATE_ROLES)
 }
 
 /// Returns true if a widget of this class is a button.

@@ -5,7 +5,7 @@
 use std::str::FromStr;
 
 use super::constant::Number;
-use super::element::{DATES, Element};
+use super::element::{DATE_ROLES, Element};
 
 /// Form of the texts that a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl TextForm {
             [TextForm::Date, TextForm::Time, TextForm::DateTime, TextForm::Month, TextForm::Week];
         match role? {
             "spinbutton" => Some(TextForm::Number),
-            role => DATES.iter().zip(FORMS).find(|(name, _)| **name == role).map(|(_, form)| form),
+            role => DATE_ROLES.iter().zip(FORMS).find(|(name, _)| **name == role).map(|(_, form)| form),
         }
     }
 

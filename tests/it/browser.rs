@@ -195,21 +195,20 @@ fn what_is_read_in_one_line_is_one_text() {
 fn a_field_for_dates_or_times_gets_some_and_keeps_them() {
     let Some(mut web) = opened("widgets.html") else { return };
     let screen = started(&mut web).screen;
-    for (id, role, texts) in
-        [("due", "date", ["2001-02-03", "2040-10-20"]), ("at", "time", ["04:05", "20:30"])]
-    {
+    for (role, early, late) in [("date", "2001-02-03", "2040-10-20"), ("time", "04:05", "20:30")] {
+        let class = format!("input {role}");
+        let is_for_field = |action: &Action| action.target().is_some_and(|on| *on.class == *class);
         let typed: Vec<Action> = offered(&screen)
             .into_iter()
-            .filter(|action| action.typed().is_some() && action.target().is_some_and(|on| &*on.id == id))
+            .filter(|action| action.typed().is_some() && is_for_field(action))
             .collect();
-        let offered: Vec<&str> = typed.iter().filter_map(Action::typed).collect();
-        assert_eq!(offered, ["", texts[0], texts[1]], "other texts are none for the field");
-        let field = |screen: &Screen| screen.widgets().iter().find(|widget| &*widget.id == id).cloned();
-        for (action, text) in typed.iter().zip(["", texts[0], texts[1]]).rev() {
+        let texts: Vec<&str> = typed.iter().filter_map(Action::typed).collect();
+        assert_eq!(texts, ["", early, late], "other texts are none for the field");
+        for (action, text) in typed.iter().zip(&texts).rev() {
             let seen = web.act(action).expect("it is done").screen;
-            let field = field(&seen).expect("the field");
-            assert_eq!((&*field.text, &*field.class), (text, &*format!("input {role}")));
-            assert_eq!(said(&seen), format!("{id} {text}").trim_end(), "the page hears of it");
+            let field = seen.widgets().iter().find(|widget| *widget.class == *class).expect("the field");
+            assert_eq!(*field.text, **text);
+            assert_eq!(said(&seen), format!("{role} {text}").trim_end(), "the page hears of it");
         }
     }
 }
@@ -277,10 +276,15 @@ fn errors_and_dialogs_of_a_page_are_screens() {
         let seen = web.act(&action(&dialog, button)).expect("it is done").screen;
         assert_eq!(said(&seen), expected);
     }
-    // A new window is in the background, and gone when the page starts afresh.
+    // A new window is closed, and the page is in front again.
     let screen = started(&mut web).screen;
     let seen = web.act(&action(&screen, "click \"Window\"")).expect("it is done").screen;
     assert_eq!(said(&web.act(&action(&seen, "click \"Plain\"")).expect("it is done").screen), "plain");
+    // A page behind another window answers no wheel.
+    let seen = web.act(&action(&seen, "click \"Window\"")).expect("it is done").screen;
+    let scrolled = web.act(&action(&seen, "scroll down")).expect("it is done").screen;
+    let top = |screen: &Screen| screen.widgets()[0].bounds.top;
+    assert!(top(&scrolled) < top(&seen), "the page does not scroll");
     assert_eq!(said(&started(&mut web).screen), "nothing");
     // A dialog that is still there does not keep the page from starting afresh.
     let screen = started(&mut web).screen;

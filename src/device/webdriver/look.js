@@ -1,5 +1,6 @@
-// Waits for the page to rest and returns all that it shows. Arguments: milliseconds to wait at most, and the callback.
-const [wait_max, done] = [arguments[0], arguments[arguments.length - 1]];
+// Waits for the page to rest and returns all that it shows, or says that another window is in front of it. Arguments: milliseconds to
+// wait at most, if it is looked at behind others, too, and the callback.
+const [wait_max, stays_behind, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
 const key = Symbol.for('farlead');
 const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000;
 // Bits of what is true of a widget; the program knows them by the same numbers.
@@ -529,4 +530,5 @@ const snapshot = () => {
   };
 };
 
-rest().then(() => window[key].plainly(snapshot)).then(done, error => done({ failed: String(error?.stack ?? error) }));
+const is_behind = () => document.visibilityState === 'hidden' && !stays_behind;
+rest().then(() => is_behind() ? 'behind' : window[key].plainly(snapshot)).then(done, error => done({ failed: String(error?.stack ?? error) }));

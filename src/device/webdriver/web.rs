@@ -37,6 +37,9 @@ const NOTES: &str = "window[Symbol.for('farlead')]";
 /// Width and height of a narrow window.
 const NARROW: (u32, u32) = (390, 844);
 
+/// Answer of the script that looks for a page behind another window, which draws no frames and answers no wheel.
+const BEHIND: &str = "behind";
+
 /// Most looks at a page that loads another meanwhile.
 const LOOKS_MAX: u32 = 5;
 
@@ -122,6 +125,8 @@ pub struct Web {
     now: Option<PageScreen>,
     /// True while a dialog of the browser is in front.
     has_dialog: bool,
+    /// True if no window of this session is in front of the page, and it is still not to be seen, as under windows of others.
+    stays_behind: bool,
     /// Window before it was made narrow.
     wide: Option<Value>,
 }
@@ -181,6 +186,7 @@ impl Web {
             began: Instant::now(),
             now: None,
             has_dialog: false,
+            stays_behind: false,
             wide: None,
         };
         let limits =
@@ -232,18 +238,18 @@ impl Web {
         self.look_now()
     }
 
-    /// Closes the windows that the page has opened.
-    fn close_others(&self) -> Result<(), WebDriverError> {
+    /// Closes the windows that the page has opened, and returns true if there were any.
+    fn close_others(&self) -> Result<bool, WebDriverError> {
         let windows = self.session.get("/window/handles")?;
         let windows: Vec<&str> = windows.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if windows.len() < 2 {
-            return Ok(());
+            return Ok(false);
         }
         for other in windows.into_iter().filter(|window| *window != self.window) {
             self.session.post("/window", &json!({ "handle": other }))?;
             self.session.delete("/window")?;
         }
-        self.session.post("/window", &json!({ "handle": self.window })).map(drop)
+        self.session.post("/window", &json!({ "handle": self.window })).map(|_| true)
     }
 
     /// Leaves out the error of a script that the page before refuses.
@@ -266,7 +272,10 @@ impl Web {
         let mut looks = 0;
         let seen = loop {
             looks += 1;
-            match self.session.script(&self.look, std::slice::from_ref(&rest)) {
+            match self.session.script(&self.look, &[rest.clone(), self.stays_behind.into()]) {
+                Ok(answer) if answer == BEHIND => {
+                    self.stays_behind = !self.close_others()? || looks >= LOOKS_MAX;
+                }
                 Ok(answer) => {
                     let seen = PageScreen::read(self.without_secret(answer))?;
                     let is_left = &**seen.screen.package() == "about:blank" && self.now.is_some();

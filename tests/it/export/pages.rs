@@ -322,8 +322,14 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
 ",
     );
     let spec = spec.display().to_string();
+    let dates = cli::file(
+        "exported-dates.ltl",
+        "possible \"a date and a time\" within 6 steps, typed counts: F ([role = date, text = \"2001-02-03\"] & [role = time, text = \"20:30\"])\n",
+    );
+    let dates = dates.display().to_string();
     for (verb, spec, url, more) in [
         ("check", &*spec, format!("{origin}/todos.html"), &[][..]),
+        ("check", &*dates, format!("{origin}/widgets.html"), &[]),
         ("explore", "tests/pages/menus.ltl", format!("{origin}/menus.html?fault=2"), &["--budget", "24"]),
         ("explore", "tests/pages/forms.ltl", format!("{origin}/forms.html?fault=2"), &["--budget", "30"]),
     ] {
@@ -349,6 +355,7 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
     }
     let (passed, failed) = played(&folder, &npm, &[]);
     assert!(failed.is_empty() && passed.len() == count, "{passed:?} {failed:?}");
+    assert!(passed.contains(&"a date and a time".to_string()), "{passed:?}");
     let broken = ["02 a click outside closes", "02 who does not agree gets a message"];
     assert!(broken.iter().all(|name| passed.contains(&(*name).to_string())), "{passed:?}");
     let (passed, failed) = played(&folder, &npm, &[("BASE_URL", &served_without_faults())]);
