@@ -53,8 +53,8 @@ pub(super) const CHECKABLE: &str =
 pub(super) fn locator(page: &mut Page, on: &Widget<'_>) -> String {
     let Widget { target, shared, .. } = *on;
     let element = Element::of(&target.class);
-    let own_role = element.and_then(|element| element.role).unwrap_or_default();
-    let role = if DATE_ROLES.contains(&own_role) { ROLE_OF_DATES } else { own_role };
+    let seen_role = element.and_then(|element| element.role).unwrap_or_default();
+    let role = if DATE_ROLES.contains(&seen_role) { ROLE_OF_DATES } else { seen_role };
     let is_field = FIELDS.contains(&role);
     let (id, text, desc) = (name(&target.id), name(&target.text).filter(|_| !is_field), name(&target.desc));
     let words = target.words_below().and_then(name).filter(|_| !is_field);

@@ -189,7 +189,7 @@
   ].flatMap(of => Object.getOwnPropertyNames(of)
     .map(name => ({ of, name, value: getOwnPropertyDescriptor(of, name).value }))
     .filter(({ value }) => typeof value === 'function'));
-  // Does `work` with them, and gives the page its own back. It uses none of them before they are there.
+  // Does `work` with them, and gives the page its own back. Until they are in place, this function calls none of them.
   state.plainly = work => {
     const theirs = [];
     for (let at = 0; at < builtins.length; at += 1) {
