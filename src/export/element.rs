@@ -9,7 +9,7 @@ use super::javascript::{containing, quoted, regex, whole};
 use super::locate::name;
 use super::page::Page;
 use super::sight::flag;
-use crate::gui::{Comparison, Constant, DATE_ROLES, Element, Key, Op, Pattern, Relation, Target};
+use crate::gui::{Comparison, Constant, Element, Key, Op, Pattern, Relation, Target, TextForm};
 
 /// Roles that browsers name after the content of the element.
 const NAMED_BY_CONTENT: [&str; 10] = [
@@ -54,7 +54,7 @@ pub(super) fn locator(page: &mut Page, on: &Widget<'_>) -> String {
     let Widget { target, shared, .. } = *on;
     let element = Element::of(&target.class);
     let seen_role = element.and_then(|element| element.role).unwrap_or_default();
-    let role = if DATE_ROLES.contains(&seen_role) { ROLE_OF_DATES } else { seen_role };
+    let role = if is_of_dates(seen_role) { ROLE_OF_DATES } else { seen_role };
     let is_field = FIELDS.contains(&role);
     let (id, text, desc) = (name(&target.id), name(&target.text).filter(|_| !is_field), name(&target.desc));
     let words = target.words_below().and_then(name).filter(|_| !is_field);
@@ -103,6 +103,10 @@ pub(super) fn locator(page: &mut Page, on: &Widget<'_>) -> String {
         }
     };
     format!("(await nearest({code}, {x}, {y}))")
+}
+
+fn is_of_dates(role: &str) -> bool {
+    TextForm::of_role(role).is_some_and(TextForm::is_in_parts)
 }
 
 fn of_role(role: &str, name: &str) -> String {
@@ -293,7 +297,7 @@ impl Parts {
             (Key::Class, Op::Contains, Some(part)) => self.css.push_str(&attribute("class", "*=", part)),
             (Key::Id, Op::Equal, Some(id)) => self.ids.push(quoted(id)),
             (Key::Id, Op::Contains, Some(part)) => self.ids.push(format!("{}, '*='", quoted(part))),
-            (Key::Role, Op::Equal, Some(role)) if DATE_ROLES.contains(&&**role) => {
+            (Key::Role, Op::Equal, Some(role)) if is_of_dates(role) => {
                 self.css.push_str(&attribute("type", "=", role));
             }
             (Key::Role, Op::Equal, Some(role)) => match ROLES_OF_TAGS.iter().find(|(known, _)| known == role)

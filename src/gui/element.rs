@@ -3,6 +3,8 @@
 //! An element has a tag and a role where a view of Android has its class. `TAG ROLE CLASS..` takes that place everywhere, with
 //! `-` for no role; no class of Android has a blank in it.
 
+use super::text_form::TextForm;
+
 /// Returns the class of an element.
 pub(crate) fn element_class(tag: &str, role: &str, classes: &str) -> String {
     let word = |text: &str| text.split_whitespace().next().unwrap_or("-").to_string();
@@ -37,9 +39,6 @@ impl<'c> Element<'c> {
         self.classes.split(' ').filter(|class| !class.is_empty())
     }
 }
-
-/// Roles of fields for dates and times, which are the types of their inputs.
-pub(crate) const DATE_ROLES: [&str; 5] = ["date", "time", "datetime-local", "month", "week"];
 
 /// Words in the classes of elements that tell a state, which comes and goes.
 const STATES: [&str; 41] = [
@@ -141,8 +140,8 @@ pub(crate) fn is_radio(class: &str) -> bool {
 /// Returns true if a widget of this class is a field to type in.
 pub(crate) fn is_text_field(class: &str) -> bool {
     ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
-        || has_role(class, &["textbox", "searchbox", "spinbutton"])
-        || has_role(class, &DATE_ROLES)
+        || has_role(class, &["textbox", "searchbox"])
+        || Element::of(class).and_then(|element| element.role).and_then(TextForm::of_role).is_some()
 }
 
 /// Returns true if a widget of this class is a button.

@@ -52,9 +52,7 @@ pub(crate) use constant::opens_term;
 pub use constant::{Constant, Number, regex};
 pub use constant::{quote, quote_value};
 pub use element::short_activity;
-pub(crate) use element::{
-    DATE_ROLES, Element, element_class, is_button, is_radio, is_text_field, short_class,
-};
+pub(crate) use element::{Element, element_class, is_button, is_radio, is_text_field, short_class};
 pub use field::{by_fit, misfits};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};

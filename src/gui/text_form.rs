@@ -5,7 +5,7 @@
 use std::str::FromStr;
 
 use super::constant::Number;
-use super::element::{DATE_ROLES, Element};
+use super::element::Element;
 
 /// Form of the texts that a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,19 @@ impl TextForm {
     /// Returns the form that a widget of this class takes; none if it is no field, or takes all texts.
     pub fn of(class: &str) -> Option<TextForm> {
         let Element { tag: "input", role, .. } = Element::of(class)? else { return None };
-        const FORMS: [TextForm; 5] =
-            [TextForm::Date, TextForm::Time, TextForm::DateTime, TextForm::Month, TextForm::Week];
-        match role? {
+        TextForm::of_role(role?)
+    }
+
+    /// Returns the form that fields of this role take. The role of a field for a date or a time is the type of its input.
+    pub fn of_role(role: &str) -> Option<TextForm> {
+        match role {
             "spinbutton" => Some(TextForm::Number),
-            role => DATE_ROLES.iter().zip(FORMS).find(|(name, _)| **name == role).map(|(_, form)| form),
+            "date" => Some(TextForm::Date),
+            "time" => Some(TextForm::Time),
+            "datetime-local" => Some(TextForm::DateTime),
+            "month" => Some(TextForm::Month),
+            "week" => Some(TextForm::Week),
+            _ => None,
         }
     }
 
