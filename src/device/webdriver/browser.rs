@@ -31,6 +31,15 @@ impl Browser {
         }
     }
 
+    /// Returns the arguments by which its driver takes free ports.
+    #[cfg(feature = "webdriver")]
+    pub(super) fn free_ports(self) -> &'static [&'static str] {
+        match self {
+            Browser::Chrome => &["--port=0"],
+            Browser::Firefox => &["--port=0", "--websocket-port=0"],
+        }
+    }
+
     /// Returns the way to get the driver.
     pub fn advice(self) -> &'static str {
         match self {
@@ -62,7 +71,18 @@ impl Browser {
             }
             Browser::Firefox => json!({
                 "browserName": "firefox",
-                "moz:firefoxOptions": { "args": ["-headless", "--width=1280", "--height=900"] },
+                "webSocketUrl": true,
+                "moz:firefoxOptions": {
+                    "args": ["-headless", "--width=1280", "--height=900"],
+                    "prefs": {
+                        "general.smoothScroll": false,
+                        // As for Chrome.
+                        "browser.sessionhistory.max_total_viewers": 0,
+                        // Texts of earlier episodes are no suggestions.
+                        "browser.formfill.enable": false,
+                        "signon.rememberSignons": false,
+                    },
+                },
             }),
         }
     }

@@ -34,13 +34,13 @@ pub(super) struct Driver {
 impl Driver {
     /// Starts the driver of `browser`.
     pub fn start(browser: Browser) -> Result<Driver, WebDriverError> {
-        Driver::start_by(&mut Command::new(browser.driver()))
+        Driver::start_by(Command::new(browser.driver()).args(browser.free_ports()))
             .map_err(|why| WebDriverError::NoDriver { browser, why })
     }
 
     /// Starts a driver by this command, again if it ends at once; an error is the reason why the last start failed.
     fn start_by(command: &mut Command) -> Result<Driver, String> {
-        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let folder = Scratch::new();
         if let Some(Scratch(folder)) = &folder {
             // By the names of Unix and of Windows.

@@ -4,6 +4,8 @@
 //! two requests: the gestures, and one script that waits until the page rests and returns all that it shows.
 
 mod answers;
+#[cfg(feature = "webdriver")]
+mod bidi;
 mod browser;
 #[cfg(feature = "webdriver")]
 mod client;
@@ -89,6 +91,16 @@ pub enum WebDriverError {
         /// The last answer.
         why: String,
     },
+    /// The WebSocket of a session cannot be reached.
+    #[error(
+        "cannot reach the WebSocket of the browser at {at}: {why}; `\"webSocketUrl\": false` in the file of `--capabilities` does without it"
+    )]
+    NoSocket {
+        /// Address of the socket.
+        at: String,
+        /// The reason.
+        why: String,
+    },
     /// The page could not be read.
     #[error("cannot read the page: {0}")]
     Page(#[from] PageError),
@@ -125,6 +137,7 @@ impl From<WebDriverError> for DeviceError {
             | WebDriverError::Garbled { .. }
             | WebDriverError::Failed { .. }
             | WebDriverError::NoSession { .. }
+            | WebDriverError::NoSocket { .. }
             | WebDriverError::Page(_) => DeviceError::Lost { source: error.into() },
         }
     }

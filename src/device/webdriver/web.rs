@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::bidi::Bidi;
 use super::client::{Server, Session};
 use super::driver::Driver;
 use super::gestures::{click, down, keyboard, moved, pause, pressed, typed, up};
@@ -101,6 +102,16 @@ pub enum CapabilitiesError {
     },
 }
 
+/// Means by which a browser does what the requests of a session have no words for.
+enum Means {
+    /// Commands of Chrome's own protocol.
+    Chrome,
+    /// The socket of the session.
+    Socket(Bidi),
+    /// It has none that are known here.
+    None,
+}
+
 /// A page in a browser.
 pub struct Web {
     // The session ends before its driver does, as fields are dropped in this order.
@@ -115,8 +126,7 @@ pub struct Web {
     description: String,
     /// Name of the window that shows the page.
     window: String,
-    /// True if the browser takes commands of Chrome's own protocol.
-    is_chrome: bool,
+    means: Means,
     /// The script that looks, with the notes that it needs where none were taken before.
     look: String,
     rest: Duration,
@@ -146,6 +156,9 @@ impl Web {
         if let (Value::Object(known), Value::Object(own)) = (&mut capabilities, &options.capabilities) {
             known.extend(own.clone());
         }
+        if capabilities["browserName"] == "firefox" && capabilities.get("webSocketUrl").is_none() {
+            capabilities["webSocketUrl"] = json!(true);
+        }
         // A hub keeps a request until it has a browser.
         let mut server = Server::new(&address, options.answer.max(options.queue));
         let secret = url.secret.as_ref().map(|secret| secret.as_written().to_string());
@@ -165,6 +178,19 @@ impl Web {
         };
         let window = session.get("/window")?.as_str().unwrap_or_default().to_string();
         let is_chrome = name.contains("chrom") || name.eq_ignore_ascii_case("msedge");
+        let means = match has["webSocketUrl"].as_str() {
+            _ if is_chrome => {
+                let hook = json!({ "source": HOOK });
+                chrome(&session, "Page.addScriptToEvaluateOnNewDocument", hook)?;
+                Means::Chrome
+            }
+            Some(address) => {
+                let mut socket = Bidi::connect(address)?;
+                socket.run_first(HOOK)?;
+                Means::Socket(socket)
+            }
+            None => Means::None,
+        };
         let start: Arc<str> = url.place.as_str().into();
         let web = Web {
             session,
@@ -180,7 +206,7 @@ impl Web {
             secret,
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
-            is_chrome,
+            means,
             look: format!("{HOOK}\n{LOOK}"),
             rest: options.rest,
             began: Instant::now(),
@@ -192,50 +218,57 @@ impl Web {
         let limits =
             json!({ "script": options.rest.as_millis() as u64 + 20_000, "pageLoad": 60_000, "implicit": 0 });
         web.session.post("/timeouts", &limits)?;
-        if web.is_chrome {
-            let hook = json!({ "source": HOOK });
-            web.chrome("Page.addScriptToEvaluateOnNewDocument", hook)?;
-        }
         Ok(web)
-    }
-
-    /// Sends a command of Chrome's own protocol.
-    fn chrome(&self, command: &str, parameters: Value) -> Result<Value, WebDriverError> {
-        self.session.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
     fn start_afresh(&mut self, activity: &str) -> Result<Observation, WebDriverError> {
         self.leave_dialog()?;
-        self.close_others()?;
+        if let Some(wide) = self.wide.take() {
+            self.session.post("/window/rect", &wide)?;
+        }
+        if let Means::Socket(socket) = &mut self.means {
+            // It has no cookies, no storage and no history, and the mouse is over nothing.
+            self.window = socket.fresh_window()?;
+            self.session.post("/window", &json!({ "handle": self.window }))?;
+            self.close_others()?;
+        } else {
+            self.close_others()?;
+            self.clear()?;
+        }
+        self.began = Instant::now();
+        self.now = None;
+        self.session.post("/url", &json!({ "url": format!("{}{activity}", self.entry) }))?;
+        self.look_now()
+    }
+
+    /// Removes what the page has stored, and leaves it.
+    fn clear(&self) -> Result<(), WebDriverError> {
         // What belongs to the window, and not to the origin, is cleared by the page itself.
         let clear =
             "try { window.onbeforeunload = null; sessionStorage.clear(); localStorage.clear(); } catch {}";
-        let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
+        let clear = json!({ "script": clear, "args": [] });
+        let cleared = self.session.post("/execute/sync", &clear);
         if cleared.as_ref().is_err_and(|error| error.is("unexpected alert open")) {
             // A dialog that came up after the last look.
             self.session.post("/alert/dismiss", &json!({}))?;
         } else {
             self.leave_alone(cleared)?;
         }
-        if let Some(wide) = self.wide.take() {
-            self.session.post("/window/rect", &wide)?;
-        }
         self.session.post("/url", &json!({ "url": "about:blank" }))?;
         // The mouse would be over whatever the page shows there.
         self.session.gestures(vec![mouse(vec![moved(0, 0)])])?;
-        if self.is_chrome && self.origin != "file://" {
-            let all = json!({ "origin": self.origin, "storageTypes": "all" });
-            self.chrome("Storage.clearDataForOrigin", all)?;
-        } else if !self.is_chrome {
+        if let Means::Chrome = self.means {
+            if self.origin != "file://" {
+                let all = json!({ "origin": self.origin, "storageTypes": "all" });
+                chrome(&self.session, "Storage.clearDataForOrigin", all)?;
+            }
+        } else {
             self.session.post("/url", &json!({ "url": format!("{}/", self.entry) }))?;
-            let cleared = self.session.post("/execute/sync", &json!({ "script": clear, "args": [] }));
+            let cleared = self.session.post("/execute/sync", &clear);
             self.leave_alone(cleared)?;
             self.session.delete("/cookie")?;
         }
-        self.began = Instant::now();
-        self.now = None;
-        self.session.post("/url", &json!({ "url": format!("{}{activity}", self.entry) }))?;
-        self.look_now()
+        Ok(())
     }
 
     /// Closes the windows that the page has opened, and returns true if there were any.
@@ -514,6 +547,11 @@ impl Web {
         let id = id.filter(|id| !id.contains('/')).ok_or_else(|| PageError::Form(element.to_string()))?;
         self.session.post(&format!("/element/{id}/click"), &json!({})).map(drop)
     }
+}
+
+/// Sends a command of Chrome's own protocol.
+fn chrome(session: &Session, command: &str, parameters: Value) -> Result<Value, WebDriverError> {
+    session.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
 }
 
 /// A widget that is reached.

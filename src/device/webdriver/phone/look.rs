@@ -269,6 +269,7 @@ fn is_lasting(error: &WebDriverError) -> bool {
         | WebDriverError::Garbled { .. }
         | WebDriverError::NoSession { .. }
         | WebDriverError::Page(_)
+        | WebDriverError::NoSocket { .. }
         | WebDriverError::NoAction { .. } => true,
     }
 }

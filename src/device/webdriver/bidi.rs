@@ -1,0 +1,115 @@
+//! WebDriver BiDi: a WebSocket beside a session, for what the requests of a session have no words for.
+
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest as _;
+use tungstenite::protocol::{Message, WebSocket, WebSocketConfig};
+
+use super::WebDriverError;
+use crate::device::said;
+
+/// Time in which the browser takes a connection and answers a command.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+
+/// Most bytes of an answer, which is a name or two.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Most messages before the answer to a command: events that nobody has asked for.
+const MESSAGES_MAX: u32 = 1_000;
+
+/// The socket of a session.
+pub(super) struct Bidi {
+    socket: WebSocket<TcpStream>,
+    at: String,
+    /// Number of the last command.
+    last: u64,
+    /// The container of the latest window.
+    container: Option<String>,
+}
+
+impl Bidi {
+    /// Connects to the socket at `address`, which the session names.
+    pub fn connect(address: &str) -> Result<Bidi, WebDriverError> {
+        let failed = |why: String| WebDriverError::NoSocket { at: said(address), why };
+        let host =
+            address.strip_prefix("ws://").ok_or_else(|| failed("it begins not with `ws://`".into()))?;
+        let host = host.split('/').next().unwrap_or_default();
+        let mut places = host.to_socket_addrs().map_err(|error| failed(error.to_string()))?;
+        let place = places.next().ok_or_else(|| failed("the host has no address".into()))?;
+        let stream = TcpStream::connect_timeout(&place, ANSWER_WITHIN)
+            .and_then(|stream| {
+                stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+                stream.set_write_timeout(Some(ANSWER_WITHIN))?;
+                stream.set_nodelay(true).map(|()| stream)
+            })
+            .map_err(|error| failed(error.to_string()))?;
+        let request = address.into_client_request().map_err(|error| failed(error.to_string()))?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(ANSWER_BYTES_MAX))
+            .max_frame_size(Some(ANSWER_BYTES_MAX));
+        let (socket, _) = tungstenite::client::client_with_config(request, stream, Some(config))
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(Bidi { socket, at: said(address), last: 0, container: None })
+    }
+
+    /// Runs `script` in each page and frame from now on, before its own scripts.
+    pub fn run_first(&mut self, script: &str) -> Result<(), WebDriverError> {
+        let function = format!("() => {{\n{script}\n}}");
+        self.ask("script.addPreloadScript", &json!({ "functionDeclaration": function })).map(drop)
+    }
+
+    /// Opens a window that knows nothing of any page, ends the one opened so before, and returns its name.
+    pub fn fresh_window(&mut self) -> Result<String, WebDriverError> {
+        let container = self.name("browser.createUserContext", &json!({}), "userContext")?;
+        let wanted = json!({ "type": "tab", "userContext": container });
+        let window = self.name("browsingContext.create", &wanted, "context")?;
+        if let Some(before) = self.container.replace(container) {
+            self.ask("browser.removeUserContext", &json!({ "userContext": before }))?;
+        }
+        Ok(window)
+    }
+
+    /// Returns the name that stands at `key` in the answer to a command.
+    fn name(&mut self, command: &str, parameters: &Value, key: &str) -> Result<String, WebDriverError> {
+        let answer = self.ask(command, parameters)?;
+        let name = answer[key].as_str().ok_or_else(|| self.garbled(&answer.to_string()))?;
+        Ok(name.to_string())
+    }
+
+    /// Returns the result of a command.
+    fn ask(&mut self, command: &str, parameters: &Value) -> Result<Value, WebDriverError> {
+        self.last += 1;
+        let asked = json!({ "id": self.last, "method": command, "params": parameters });
+        let lost = |at: &str, error: tungstenite::Error| WebDriverError::Unreachable {
+            at: at.into(),
+            why: error.to_string(),
+        };
+        self.socket.send(Message::text(asked.to_string())).map_err(|error| lost(&self.at, error))?;
+        for _ in 0..MESSAGES_MAX {
+            let Message::Text(text) = self.socket.read().map_err(|error| lost(&self.at, error))? else {
+                continue;
+            };
+            let Ok(mut answer) = serde_json::from_str::<Value>(&text) else {
+                return Err(self.garbled(&text));
+            };
+            if answer["id"] != json!(self.last) {
+                continue;
+            }
+            return match answer["error"].as_str() {
+                Some(error) => Err(WebDriverError::Failed {
+                    at: self.at.clone(),
+                    error: said(error),
+                    message: said(answer["message"].as_str().unwrap_or_default()),
+                }),
+                None => Ok(answer["result"].take()),
+            };
+        }
+        Err(self.garbled("no answer among its messages"))
+    }
+
+    fn garbled(&self, what: &str) -> WebDriverError {
+        WebDriverError::Garbled { at: self.at.clone(), what: said(what) }
+    }
+}
