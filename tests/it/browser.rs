@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -79,6 +80,56 @@ fn answering(text: &'static str) -> String {
     address
 }
 
+/// A page whose parts, and the pages after it, come late.
+const FIRST: &str = r#"<p id="said">first</p>
+<a href="/second">Go</a>
+<form action="/second" method="post"><button>Send</button></form>
+<button onclick="add('script', { src: '/part.js' })">Script</button>
+<button onclick="add('link', { rel: 'stylesheet', href: '/part.css' })">Style</button>
+<button onclick="location = '/file'">File</button>
+<button onclick="location = '/nothing'">Nothing</button>
+<script>
+  const say = text => { document.getElementById('said').textContent = text; };
+  const add = (tag, more) => {
+    const part = Object.assign(document.createElement(tag), more);
+    part.onload = () => say(`${tag} there`);
+    document.head.append(part);
+  };
+</script>"#;
+
+/// Serves that page and what it asks for, each but the page itself after half a second; returns the address.
+fn served_late() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
+                let head: Vec<String> =
+                    lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+                let path = head.first().and_then(|first| first.split(' ').nth(1)).unwrap_or_default();
+                if path != "/" {
+                    thread::sleep(Duration::from_millis(500));
+                }
+                let (status, more, body) = match path {
+                    "/" => ("200 OK", "text/html", FIRST),
+                    "/second" => ("200 OK", "text/html", "<p id=said>second</p>"),
+                    "/part.js" => ("200 OK", "text/javascript", "say('part');"),
+                    "/part.css" => ("200 OK", "text/css", "p { margin: 1px }"),
+                    "/file" => ("200 OK", "text/plain\r\nContent-Disposition: attachment", "a file"),
+                    "/nothing" => ("204 No Content", "text/plain", ""),
+                    _ => ("404 Not Found", "text/plain", ""),
+                };
+                let length = body.len();
+                let head =
+                    format!("HTTP/1.1 {status}\r\nContent-Type: {more}\r\nContent-Length: {length}\r\n");
+                let _ = stream.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes());
+            });
+        }
+    });
+    address
+}
+
 /// Returns true if Chromium's driver is there.
 pub fn has_chrome() -> bool {
     has(Browser::Chrome)
@@ -105,11 +156,16 @@ fn browsers() -> impl Iterator<Item = Browser> {
     Browser::ALL.into_iter().filter(|browser| has(*browser))
 }
 
-/// Opens the page in one browser after the other, and does `work` with it.
+/// Opens the page of these tests in one browser after the other, and does `work` with it.
 fn in_each_browser(page: &str, work: fn(Web)) {
+    in_each_browser_at(&format!("{}/{page}", served()), work);
+}
+
+/// Opens the page at `url` in one browser after the other, and does `work` with it.
+fn in_each_browser_at(url: &str, work: fn(Web)) {
     for browser in browsers() {
         println!("in {}:", browser.name());
-        let url = PageUrl::parse(&format!("{}/{page}", served())).expect("an address");
+        let url = PageUrl::parse(url).expect("an address");
         work(Web::open(&Place::Here(browser), &url, &Options::default()).expect("a browser"));
     }
 }
@@ -283,6 +339,42 @@ fn what_a_page_writes_and_what_servers_answer_belong_to_their_step() {
 }
 
 #[test]
+fn what_comes_late_is_waited_for() {
+    in_each_browser_at(&served_late(), |mut web| {
+        for (act, expected) in [
+            ("click \"Go\"", "second"),
+            ("click \"Send\"", "second"),
+            ("click \"Script\"", "script there"),
+            ("click \"Style\"", "link there"),
+            // The page stays.
+            ("click \"Nothing\"", "first"),
+        ] {
+            let screen = started(&mut web).screen;
+            let seen = web.act(&action(&screen, act)).expect("it is done").screen;
+            assert_eq!(said(&seen), expected, "{act}");
+        }
+    });
+}
+
+#[test]
+fn a_file_that_a_page_gives_is_left_nowhere() {
+    let url = served_late();
+    for browser in browsers() {
+        let folder = Folder::new(&format!("given-{}", browser.name()));
+        folder.write(
+            "file.ltl",
+            "possible \"file\" within 2 steps: X ([actionDetail = File] & [text = first])\n",
+        );
+        let mut command = command(&["check", "file.ltl", "--url", &url, "--device", browser.name()]);
+        command.args(["--no-minimize", "--confirm", "1"]);
+        command.current_dir(folder.path("")).env("HOME", folder.path(""));
+        let checked = ended(command.env("PATH", std::env::var_os("PATH").unwrap_or_default()), "");
+        assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+        assert!(!folder.path("Downloads").exists(), "{} keeps the file", browser.name());
+    }
+}
+
+#[test]
 fn errors_and_dialogs_of_a_page_are_screens() {
     in_each_browser("widgets.html", |mut web| {
         for (act, expected) in [("click \"Fails\"", "TypeError"), ("click \"Rejects\"", "RangeError")] {
@@ -302,15 +394,16 @@ fn errors_and_dialogs_of_a_page_are_screens() {
             let seen = web.act(&action(&dialog, button)).expect("it is done").screen;
             assert_eq!(said(&seen), expected);
         }
-        // A new window is closed, and the page is in front again.
-        let screen = started(&mut web).screen;
-        let seen = web.act(&action(&screen, "click \"Window\"")).expect("it is done").screen;
-        assert_eq!(said(&web.act(&action(&seen, "click \"Plain\"")).expect("it is done").screen), "plain");
-        // A page behind another window answers no wheel.
-        let seen = web.act(&action(&seen, "click \"Window\"")).expect("it is done").screen;
-        let scrolled = web.act(&action(&seen, "scroll down")).expect("it is done").screen;
-        let top = |screen: &Screen| screen.widgets()[0].bounds.top;
-        assert!(top(&scrolled) < top(&seen), "the page does not scroll");
+        // A new window is closed, and the page is in front again: one behind another window answers no wheel.
+        for opens in ["click \"Window\"", "click \"Popup\""] {
+            let screen = started(&mut web).screen;
+            let seen = web.act(&action(&screen, opens)).expect("it is done").screen;
+            let scrolled = web.act(&action(&seen, "scroll down")).expect("it is done").screen;
+            let top = |screen: &Screen| screen.widgets()[0].bounds.top;
+            assert!(top(&scrolled) < top(&seen), "{opens}: the page does not scroll");
+            let plain = web.act(&action(&scrolled, "click \"Plain\"")).expect("it is done").screen;
+            assert_eq!(said(&plain), "plain");
+        }
         assert_eq!(said(&started(&mut web).screen), "nothing");
         // A dialog that is still there does not keep the page from starting afresh.
         let screen = started(&mut web).screen;
@@ -435,7 +528,7 @@ fn a_user_and_a_key_in_the_address_of_a_page_are_sent_and_never_written() {
     folder.write("in.ltl", "possible \"in\": F [text = In]\n");
     let run = |args: &[&str]| {
         let mut command = command(args);
-        command.current_dir(folder.path("")).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.current_dir(folder.path("")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         ended(command.env("PAGE_KEY", "k3y/@"), "")
     };
     let test = "farlead-tests/in/in.test.ltl";

@@ -1,6 +1,9 @@
 //! Browsers, and where they are.
 
 #[cfg(feature = "webdriver")]
+use std::path::Path;
+
+#[cfg(feature = "webdriver")]
 use serde_json::{Value, json};
 
 /// A browser that is driven by a program on this machine.
@@ -48,9 +51,9 @@ impl Browser {
         }
     }
 
-    /// Returns the capabilities of a session without a window.
+    /// Returns the capabilities of a session without a window; files that it loads go to `folder`.
     #[cfg(feature = "webdriver")]
-    pub(super) fn capabilities(self) -> Value {
+    pub(super) fn capabilities(self, folder: Option<&Path>) -> Value {
         match self {
             Browser::Chrome => {
                 let mut arguments = vec![
@@ -69,21 +72,28 @@ impl Browser {
                 }
                 json!({ "browserName": "chrome", "goog:chromeOptions": { "args": arguments } })
             }
-            Browser::Firefox => json!({
-                "browserName": "firefox",
-                "webSocketUrl": true,
-                "moz:firefoxOptions": {
-                    "args": ["-headless", "--width=1280", "--height=900"],
-                    "prefs": {
-                        "general.smoothScroll": false,
-                        // As for Chrome.
-                        "browser.sessionhistory.max_total_viewers": 0,
-                        // Texts of earlier episodes are no suggestions.
-                        "browser.formfill.enable": false,
-                        "signon.rememberSignons": false,
+            Browser::Firefox => {
+                let mut preferences = json!({
+                    "general.smoothScroll": false,
+                    // As for Chrome.
+                    "browser.sessionhistory.max_total_viewers": 0,
+                    // Texts of earlier episodes are no suggestions.
+                    "browser.formfill.enable": false,
+                    "signon.rememberSignons": false,
+                });
+                if let Some(folder) = folder {
+                    preferences["browser.download.folderList"] = json!(2);
+                    preferences["browser.download.dir"] = json!(folder);
+                }
+                json!({
+                    "browserName": "firefox",
+                    "webSocketUrl": true,
+                    "moz:firefoxOptions": {
+                        "args": ["-headless", "--width=1280", "--height=900"],
+                        "prefs": preferences,
                     },
-                },
-            }),
+                })
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -26,7 +26,7 @@ const STARTS_MAX: u32 = 5;
 pub(super) struct Driver {
     // The browser ends before its files go, as fields are dropped in this order.
     _running: Running,
-    _folder: Option<Scratch>,
+    folder: Option<Scratch>,
     /// Address that it listens at.
     pub address: String,
 }
@@ -36,6 +36,11 @@ impl Driver {
     pub fn start(browser: Browser) -> Result<Driver, WebDriverError> {
         Driver::start_by(Command::new(browser.driver()).args(browser.free_ports()))
             .map_err(|why| WebDriverError::NoDriver { browser, why })
+    }
+
+    /// Returns the folder for the files of the browser, which is removed with this.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_ref().map(|Scratch(path)| &**path)
     }
 
     /// Starts a driver by this command, again if it ends at once; an error is the reason why the last start failed.
@@ -62,7 +67,7 @@ impl Driver {
                 FirstWords::End(_) => {}
             }
         };
-        Ok(Driver { _running: running, _folder: folder, address: format!("http://127.0.0.1:{port}") })
+        Ok(Driver { _running: running, folder, address: format!("http://127.0.0.1:{port}") })
     }
 }
 

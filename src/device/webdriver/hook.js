@@ -16,6 +16,12 @@
     status: 0,
     // Requests without an answer.
     pending: 0,
+    // Scripts and style sheets that the page has asked for after its start, with the times.
+    parts: new Map(),
+    // Time when the page began to give way to another one. It stays if that is a file to keep, or no answer.
+    leaves: -Infinity,
+    // True since the page has asked for another window, until a look tells.
+    opens: false,
     // Timers that are about to end.
     timers: new Set(),
     // Time of the last change.
@@ -133,6 +139,35 @@
       throw error;
     }
   };
+
+  // An app may load its parts when they are needed.
+  for (const [of, name] of [[HTMLScriptElement.prototype, 'src'], [HTMLLinkElement.prototype, 'href']]) {
+    const property = Object.getOwnPropertyDescriptor(of, name);
+    Object.defineProperty(of, name, {
+      ...property,
+      set(value) {
+        property.set.call(this, value);
+        state.parts.set(this, now());
+        const end = () => { if (state.parts.delete(this)) state.changed = now(); };
+        for (const kind of ['load', 'error']) add.call(this, kind, end, { once: true });
+      },
+    });
+  }
+  // A window comes some time after it was asked for.
+  const { open } = window;
+  window.open = function (url, target, ...more) {
+    state.opens ||= is_other(target ?? '_blank');
+    return open.call(this ?? window, url, target, ...more);
+  };
+  const is_other = target => !/^(_self|_top|_parent)?$/i.test(target) && !window.frames[target];
+  const ask_for_window = event => {
+    const by = event.type === 'submit' ? event.target : event.target?.closest?.('a[target], area[target]');
+    // The page's own listeners come after this one, and may keep the window away.
+    if (by && is_other(by.target)) state.later(() => { state.opens ||= !event.defaultPrevented; });
+  };
+  for (const kind of ['click', 'submit']) add.call(window, kind, ask_for_window, { capture: true, passive: true });
+
+  add.call(window, 'beforeunload', () => { state.leaves = now(); });
 
   // A timer set by a timer, and so on, may be a clock, which never rests.
   const depth_max = 3, wait_max = 500;

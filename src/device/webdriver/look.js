@@ -1,6 +1,7 @@
-// Waits for the page to rest and returns all that it shows, or says that another window is in front of it. Arguments: milliseconds to
-// wait at most, if it is looked at behind others, too, and the callback.
-const [wait_max, stays_behind, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
+// Waits for the page to rest and returns all that it shows. Or says that another window is in front of it, that it has asked for
+// another window, or that it gives way to another page. Arguments: milliseconds to wait at most, if it is looked at behind others,
+// too, if the driver itself waits for the page that comes, if this is the last try to see the page, and the callback.
+const [wait_max, stays_behind, driver_waits, is_last, done] = arguments;
 const key = Symbol.for('farlead');
 const WIDGETS_MAX = 5000, DEPTH_MAX = 200, LETTERS_MAX = 4000, RULES_MAX = 20000;
 // Bits of what is true of a widget; the program knows them by the same numbers.
@@ -36,8 +37,22 @@ const decorations = () => {
   return found;
 };
 
+// True for a script or a style sheet that the browser loads, if it is in the page.
+const is_loaded_for = part => part.isConnected && (part.tagName === 'LINK'
+  ? /\b(stylesheet|preload|modulepreload)\b/.test(part.rel)
+  : !part.noModule && /^$|^module$|javascript/.test(part.type));
+const PART_MAX = 5000;
+const waits_for_part = ({ parts }) => {
+  for (const [part, asked] of parts) {
+    if (performance.now() - asked > PART_MAX) parts.delete(part);
+    else if (is_loaded_for(part)) return true;
+  }
+  return false;
+};
+
 const rest = async () => {
   const state = window[key];
+  const leaves = () => performance.now() - state.leaves < wait_max;
   const begun = performance.now();
   // A page that is not in front draws no frames.
   const frame = () => new Promise(next => { requestAnimationFrame(next); state.later(next, 60); });
@@ -45,9 +60,14 @@ const rest = async () => {
   while (quiet < 2) {
     const before = performance.now();
     await frame();
-    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0 || state.plainly(moves);
+    const is_busy = document.readyState !== 'complete' || state.pending > 0 || state.timers.size > 0 || leaves()
+      || waits_for_part(state) || state.plainly(moves);
     quiet = is_busy || state.changed > before ? 0 : quiet + 1;
-    if (performance.now() - begun > wait_max) return;
+    if (driver_waits && !is_last && leaves()) {
+      state.leaves = -Infinity;
+      return 'leaves';
+    }
+    if (performance.now() - begun > wait_max && !leaves()) return null;
   }
 };
 
@@ -530,5 +550,12 @@ const snapshot = () => {
   };
 };
 
-const is_behind = () => document.visibilityState === 'hidden' && !stays_behind;
-rest().then(() => is_behind() ? 'behind' : window[key].plainly(snapshot)).then(done, error => done({ failed: String(error?.stack ?? error) }));
+const look = left => {
+  const state = window[key];
+  if (left) return left;
+  const opens = state.opens && !is_last;
+  state.opens = false;
+  if (opens) return 'opens';
+  return document.visibilityState === 'hidden' && !stays_behind && !is_last ? 'behind' : state.plainly(snapshot);
+};
+rest().then(look).then(done, error => done({ failed: String(error?.stack ?? error) }));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -40,6 +41,15 @@ const NARROW: (u32, u32) = (390, 844);
 
 /// Answer of the script that looks for a page behind another window, which draws no frames and answers no wheel.
 const BEHIND: &str = "behind";
+
+/// Answer of that script if the page has asked for another window.
+const OPENS: &str = "opens";
+
+/// Pauses until such a window is there, at most; a browser may refuse it.
+const OPENS_WITHIN: [Duration; 8] = [Duration::from_millis(60); 8];
+
+/// Answer of that script while the page gives way to another one.
+const LEAVES: &str = "leaves";
 
 /// Most looks at a page that loads another meanwhile.
 const LOOKS_MAX: u32 = 5;
@@ -147,8 +157,9 @@ impl Web {
         let (driver, address, mut capabilities) = match place {
             Place::Here(browser) => {
                 let driver = Driver::start(*browser)?;
-                let address = driver.address.clone();
-                (Some(driver), address, browser.capabilities())
+                let (address, folder) = (driver.address.clone(), driver.folder());
+                let capabilities = browser.capabilities(folder);
+                (Some(driver), address, capabilities)
             }
             Place::At(address) => (None, address.clone(), json!({})),
         };
@@ -182,6 +193,8 @@ impl Web {
             _ if is_chrome => {
                 let hook = json!({ "source": HOOK });
                 chrome(&session, "Page.addScriptToEvaluateOnNewDocument", hook)?;
+                // They would go to the user's own folder.
+                chrome(&session, "Browser.setDownloadBehavior", json!({ "behavior": "deny" }))?;
                 Means::Chrome
             }
             Some(address) => {
@@ -305,10 +318,25 @@ impl Web {
         let mut looks = 0;
         let seen = loop {
             looks += 1;
-            match self.session.script(&self.look, &[rest.clone(), self.stays_behind.into()]) {
+            // A script in this page never hears of the page after it; the drivers of other browsers end it then.
+            let driver_waits = matches!(self.means, Means::Chrome);
+            let asked =
+                [rest.clone(), self.stays_behind.into(), driver_waits.into(), (looks >= LOOKS_MAX).into()];
+            match self.session.script(&self.look, &asked) {
                 Ok(answer) if answer == BEHIND => {
-                    self.stays_behind = !self.close_others()? || looks >= LOOKS_MAX;
+                    self.stays_behind = !self.close_others()?;
                 }
+                Ok(answer) if answer == OPENS => {
+                    for pause in OPENS_WITHIN {
+                        if self.close_others()? {
+                            break;
+                        }
+                        thread::sleep(pause);
+                    }
+                }
+                Ok(answer) if answer == LEAVES => {}
+                // The page was left while the script ran in it, as Firefox says that.
+                Ok(Value::Null) if looks < LOOKS_MAX => {}
                 Ok(answer) => {
                     let seen = PageScreen::read(self.without_secret(answer))?;
                     let is_left = &**seen.screen.package() == "about:blank" && self.now.is_some();
@@ -324,7 +352,7 @@ impl Web {
                     let message = self.without_secret(message.unwrap_or_default());
                     break PageScreen::dialog(self.now.as_ref(), message.as_str().unwrap_or_default());
                 }
-                // The page was left while the script ran in it.
+                // As Chrome says it.
                 Err(error) if error.is("javascript error") && looks < LOOKS_MAX => {}
                 Err(error) => return Err(error),
             }
@@ -434,7 +462,7 @@ impl Web {
             Gesture::Key(PressedKey::Back) => return self.go("/back"),
             Gesture::Key(named) => keyboard(pressed(key(*named))),
             Gesture::Wait { ms } => {
-                std::thread::sleep(Duration::from_millis((*ms).into()));
+                thread::sleep(Duration::from_millis((*ms).into()));
                 return Ok(());
             }
         };
