@@ -34,7 +34,7 @@ impl Bidi {
     pub fn connect(address: &str) -> Result<Bidi, WebDriverError> {
         let failed = |why: String| WebDriverError::NoSocket { at: said(address), why };
         let host =
-            address.strip_prefix("ws://").ok_or_else(|| failed("it begins not with `ws://`".into()))?;
+            address.strip_prefix("ws://").ok_or_else(|| failed("it does not begin with `ws://`".into()))?;
         let host = host.split('/').next().unwrap_or_default();
         let mut places = host.to_socket_addrs().map_err(|error| failed(error.to_string()))?;
         let place = places.next().ok_or_else(|| failed("the host has no address".into()))?;
@@ -111,5 +111,67 @@ impl Bidi {
 
     fn garbled(&self, what: &str) -> WebDriverError {
         WebDriverError::Garbled { at: self.at.clone(), what: said(what) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// Returns what comes of the first command, if the browser sends these messages after it and goes.
+    fn answered_by(messages: Vec<String>) -> Result<String, String> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = format!("ws://{}/session/1", listener.local_addr().expect("an address"));
+        let browser = thread::spawn(move || {
+            let (stream, _) = listener.accept().expect("a connection");
+            let mut socket = tungstenite::accept(stream).expect("a socket");
+            let asked = socket.read().expect("a command").into_text().expect("a text").to_string();
+            for message in messages {
+                // Whoever has heard enough goes.
+                let _ = socket.send(Message::text(message));
+            }
+            asked
+        });
+        let mut socket = Bidi::connect(&address).expect("a socket");
+        let answer = socket.name("browser.createUserContext", &json!({}), "userContext");
+        drop(socket);
+        let asked = browser.join().expect("a command");
+        assert_eq!(asked, r#"{"id":1,"method":"browser.createUserContext","params":{}}"#);
+        answer.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn answers_are_found_among_events_and_odd_ones_are_errors() {
+        let event = || r#"{"type":"event","method":"log.entryAdded","params":{}}"#.to_string();
+        let answer = |text: &str| answered_by(vec![event(), text.to_string()]);
+        let named = answer(r#"{"type":"success","id":1,"result":{"userContext":"a"}}"#);
+        assert_eq!(named, Ok("a".to_string()));
+        for (text, expected) in [
+            (r#"{"type":"error","id":1,"error":"unknown command","message":"no"}"#, "unknown command: no"),
+            (r#"{"id":1}"#, "answers oddly: null"),
+            (r#"{"id":1,"result":{"userContext":5}}"#, r#"answers oddly: {"userContext":5}"#),
+            ("oh", "answers oddly: oh"),
+        ] {
+            let error = answer(text).expect_err(text);
+            assert!(error.contains(expected), "{error}");
+        }
+        let endless = answered_by((0..=MESSAGES_MAX).map(|_| event()).collect());
+        assert!(endless.is_err_and(|error| error.contains("no answer among its messages")));
+        assert!(answered_by(Vec::new()).is_err_and(|error| error.contains("no answer from")));
+    }
+
+    #[test]
+    fn a_socket_that_cannot_be_reached_is_named_with_what_to_do() {
+        for (address, expected) in [
+            ("wss://localhost/session/1", "it does not begin with `ws://`"),
+            ("ws://127.0.0.1:9/session/1", "refused"),
+            ("ws://nowhere", "nowhere"),
+        ] {
+            let Err(error) = Bidi::connect(address) else { panic!("{address} is reached") };
+            let error = error.to_string();
+            assert!(error.contains(expected) && error.contains("`\"webSocketUrl\": false`"), "{error}");
+        }
     }
 }

@@ -117,7 +117,7 @@ enum Means {
     /// Commands of Chrome's own protocol.
     Chrome,
     /// The socket of the session.
-    Socket(Bidi),
+    Socket(Box<Bidi>),
     /// It has none that are known here.
     None,
 }
@@ -200,7 +200,7 @@ impl Web {
             Some(address) => {
                 let mut socket = Bidi::connect(address)?;
                 socket.run_first(HOOK)?;
-                Means::Socket(socket)
+                Means::Socket(socket.into())
             }
             None => Means::None,
         };
