@@ -152,7 +152,7 @@ fn has(browser: Browser) -> bool {
 }
 
 /// Returns the browsers whose drivers are there.
-fn browsers() -> impl Iterator<Item = Browser> {
+pub fn browsers() -> impl Iterator<Item = Browser> {
     Browser::ALL.into_iter().filter(|browser| has(*browser))
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::browser::{has_chrome, served};
+use crate::browser::{browsers, served};
 use crate::cli::{Ended, command};
 use crate::project::Folder;
 
@@ -43,7 +43,7 @@ fn ended_by(args: &[&str], out: &Folder, temporary: &Path, end: impl FnOnce(&Chi
     command
         .arg("--out")
         .arg(out.path(""))
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("TMPDIR", temporary);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("farlead runs");
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -75,20 +75,20 @@ fn a_signal_that_comes_twice_at_once_is_one_and_keeps_what_was_found() {
 
 #[test]
 fn a_run_on_a_page_that_a_signal_ends_leaves_no_browser_and_no_file() {
-    if !has_chrome() {
-        return;
-    }
-    let (browser, out) = (Temporary::new(), Folder::new("interrupted-on-a-page"));
+    let (files, out) = (Temporary::new(), Folder::new("interrupted-on-a-page"));
     let url = format!("{}/todos.html", served());
-    for (name, code) in [("INT", 130), ("TERM", 143)] {
-        let ended = ended_by(&["--url", &url], &out, &browser.0, |child| signal(name, child));
-        assert_eq!(ended.code, code, "{}", ended.stderr);
-        assert!(ended.stdout.contains("; interrupted\n"), "{}", ended.stdout);
-        let left: Vec<_> = fs::read_dir(&browser.0).expect("the folder").collect();
-        assert!(left.is_empty(), "{left:?}");
-        let running = Command::new("ps").args(["-eo", "args"]).output().expect("a list of programs");
-        let running = String::from_utf8_lossy(&running.stdout).into_owned();
-        let folder = browser.0.display().to_string();
-        assert!(!running.lines().any(|line| line.contains(&folder)), "{running}");
+    for browser in browsers() {
+        for (name, code) in [("INT", 130), ("TERM", 143)] {
+            let args = ["--url", &url, "--device", browser.name()];
+            let ended = ended_by(&args, &out, &files.0, |child| signal(name, child));
+            assert_eq!(ended.code, code, "{}", ended.stderr);
+            assert!(ended.stdout.contains("; interrupted\n"), "{}", ended.stdout);
+            let left: Vec<_> = fs::read_dir(&files.0).expect("the folder").collect();
+            assert!(left.is_empty(), "{left:?}");
+            let running = Command::new("ps").args(["-eo", "args"]).output().expect("a list of programs");
+            let running = String::from_utf8_lossy(&running.stdout).into_owned();
+            let folder = files.0.display().to_string();
+            assert!(!running.lines().any(|line| line.contains(&folder)), "{running}");
+        }
     }
 }

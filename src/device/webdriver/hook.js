@@ -153,6 +153,7 @@
       },
     });
   }
+
   // A window comes some time after it was asked for.
   const { open } = window;
   window.open = function (url, target, ...more) {
@@ -163,7 +164,7 @@
   const ask_for_window = event => {
     const by = event.type === 'submit' ? event.target : event.target?.closest?.('a[target], area[target]');
     // The page's own listeners come after this one, and may keep the window away.
-    if (by && is_other(by.target)) state.later(() => { state.opens ||= !event.defaultPrevented; });
+    if (by && is_other(by.getAttribute('target') ?? '')) state.later(() => { state.opens ||= !event.defaultPrevented; });
   };
   for (const kind of ['click', 'submit']) add.call(window, kind, ask_for_window, { capture: true, passive: true });
 

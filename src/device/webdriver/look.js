@@ -39,7 +39,7 @@ const decorations = () => {
 
 // True for a script or a style sheet that the browser loads, if it is in the page.
 const is_loaded_for = part => part.isConnected && (part.tagName === 'LINK'
-  ? /\b(stylesheet|preload|modulepreload)\b/.test(part.rel)
+  ? /\b(stylesheet|preload|modulepreload)\b/.test(part.rel) && !part.disabled
   : !part.noModule && /^$|^module$|javascript/.test(part.type));
 const PART_MAX = 5000;
 const waits_for_part = ({ parts }) => {

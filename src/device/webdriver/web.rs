@@ -45,8 +45,9 @@ const BEHIND: &str = "behind";
 /// Answer of that script if the page has asked for another window.
 const OPENS: &str = "opens";
 
-/// Pauses until such a window is there, at most; a browser may refuse it.
-const OPENS_WITHIN: [Duration; 8] = [Duration::from_millis(60); 8];
+/// Most pauses until such a window is there, and their time; a browser may refuse it.
+const OPENS_PAUSES_MAX: u32 = 8;
+const OPENS_PAUSE: Duration = Duration::from_millis(60);
 
 /// Answer of that script while the page gives way to another one.
 const LEAVES: &str = "leaves";
@@ -327,11 +328,11 @@ impl Web {
                     self.stays_behind = !self.close_others()?;
                 }
                 Ok(answer) if answer == OPENS => {
-                    for pause in OPENS_WITHIN {
+                    for _ in 0..OPENS_PAUSES_MAX {
                         if self.close_others()? {
                             break;
                         }
-                        thread::sleep(pause);
+                        thread::sleep(OPENS_PAUSE);
                     }
                 }
                 Ok(answer) if answer == LEAVES => {}
