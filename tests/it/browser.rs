@@ -1,8 +1,9 @@
 //! Pages in Chromium and in Firefox, by their own drivers: what is offered, what is done, and what a search finds.
 
+use std::borrow::Cow;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -35,49 +36,59 @@ pub fn served_without_faults() -> String {
 }
 
 fn served_with(change: fn(Vec<u8>) -> Vec<u8>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            thread::spawn(move || answer(stream, change));
-        }
-    });
-    address
-}
-
-fn answer(mut stream: TcpStream, change: fn(Vec<u8>) -> Vec<u8>) {
-    let mut lines =
-        BufReader::new(stream.try_clone().expect("a second handle")).lines().map_while(Result::ok);
-    let Some(first) = lines.next() else { return };
-    // The rest of the request is read, so that closing does not reset the connection.
-    lines.take_while(|line| !line.is_empty()).for_each(drop);
-    let path = first.split(' ').nth(1).unwrap_or_default().split('?').next().unwrap_or_default();
-    let name = path.trim_start_matches('/');
-    let body = fs::read(Path::new("tests/pages").join(name)).ok().filter(|_| !name.contains('/'));
-    let status = if body.is_some() { "200 OK" } else { "404 Not Found" };
-    let body = change(body.unwrap_or_default());
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+    serving(move |head| {
+        let path = path(head).split('?').next().unwrap_or_default();
+        let name = path.trim_start_matches('/');
+        let body = fs::read(Path::new("tests/pages").join(name)).ok().filter(|_| !name.contains('/'));
+        let status = if body.is_some() { "200 OK" } else { "404 Not Found" };
+        let body = change(body.unwrap_or_default());
+        Answer { status, more: "Content-Type: text/html; charset=utf-8", body: body.into() }
+    })
 }
 
 /// Serves the same text for every request; returns the address.
 fn answering(text: &'static str) -> String {
+    serving(|_| Answer { status: "200 OK", more: "Content-Type: text/plain", body: text.as_bytes().into() })
+}
+
+/// Answer of a server.
+struct Answer {
+    status: &'static str,
+    /// More lines of its head.
+    more: &'static str,
+    body: Cow<'static, [u8]>,
+}
+
+/// Answers each request by `answer`, which gets the lines of its head; returns the address.
+fn serving(answer: impl Fn(&[String]) -> Answer + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let mut bytes = [0; 4_000];
-            // The request is short, and comes in one piece.
-            let _ = stream.read(&mut bytes);
-            let head =
-                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
-            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+            let answer = answer.clone();
+            thread::spawn(move || {
+                let mut asked = BufReader::new(stream.try_clone().expect("a second handle"));
+                let lines = asked.by_ref().lines().map_while(Result::ok);
+                let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let length = head.iter().find_map(|line| {
+                    line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
+                });
+                // All of the request is read, so that closing does not reset the connection.
+                let _ = io::copy(&mut asked.take(length.unwrap_or(0)), &mut io::sink());
+                let Answer { status, more, body } = answer(&head);
+                let length = body.len();
+                let head = format!("HTTP/1.1 {status}\r\n{more}\r\nContent-Length: {length}\r\n");
+                let head = format!("{head}Connection: close\r\n\r\n");
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+            });
         }
     });
     address
+}
+
+/// Returns the path that a request asks for.
+fn path(head: &[String]) -> &str {
+    head.first().and_then(|first| first.split(' ').nth(1)).unwrap_or_default()
 }
 
 /// A page whose parts, and the pages after it, come late.
@@ -99,35 +110,22 @@ const FIRST: &str = r#"<p id="said">first</p>
 
 /// Serves that page and what it asks for, each but the page itself after half a second; returns the address.
 fn served_late() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            thread::spawn(move || {
-                let lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
-                let head: Vec<String> =
-                    lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-                let path = head.first().and_then(|first| first.split(' ').nth(1)).unwrap_or_default();
-                if path != "/" {
-                    thread::sleep(Duration::from_millis(500));
-                }
-                let (status, more, body) = match path {
-                    "/" => ("200 OK", "text/html", FIRST),
-                    "/second" => ("200 OK", "text/html", "<p id=said>second</p>"),
-                    "/part.js" => ("200 OK", "text/javascript", "say('part');"),
-                    "/part.css" => ("200 OK", "text/css", "p { margin: 1px }"),
-                    "/file" => ("200 OK", "text/plain\r\nContent-Disposition: attachment", "a file"),
-                    "/nothing" => ("204 No Content", "text/plain", ""),
-                    _ => ("404 Not Found", "text/plain", ""),
-                };
-                let length = body.len();
-                let head =
-                    format!("HTTP/1.1 {status}\r\nContent-Type: {more}\r\nContent-Length: {length}\r\n");
-                let _ = stream.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes());
-            });
+    serving(|head| {
+        let path = path(head);
+        if path != "/" {
+            thread::sleep(Duration::from_millis(500));
         }
-    });
-    address
+        let (status, more, body) = match path {
+            "/" => ("200 OK", "Content-Type: text/html", FIRST),
+            "/second" => ("200 OK", "Content-Type: text/html", "<p id=said>second</p>"),
+            "/part.js" => ("200 OK", "Content-Type: text/javascript", "say('part');"),
+            "/part.css" => ("200 OK", "Content-Type: text/css", "p { margin: 1px }"),
+            "/file" => ("200 OK", "Content-Disposition: attachment", "a file"),
+            "/nothing" => ("204 No Content", "Content-Type: text/plain", ""),
+            _ => ("404 Not Found", "Content-Type: text/plain", ""),
+        };
+        Answer { status, more, body: body.as_bytes().into() }
+    })
 }
 
 /// Returns true if Chromium's driver is there.
@@ -483,28 +481,17 @@ fn a_guard_on_a_page_says_first_how_many_steps_it_may_take() {
 
 /// Serves a page to those alone who say this user and key; returns the address.
 pub fn guarded(secret: &'static str) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
     let page = "<button onclick=\"console.log(document.URL); this.textContent = 'In'\">Enter</button><p></p>\
                 <script>document.querySelector('p').textContent = location.href</script>";
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
-            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let said = format!("Authorization: Basic {}", BASE64.encode(secret));
-            let (status, body) = if head.iter().any(|line| line.eq_ignore_ascii_case(&said)) {
-                ("200 OK", page)
-            } else {
-                ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"", "")
-            };
-            let answer = format!(
-                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-                body.len()
-            );
-            let _ = stream.write_all(answer.as_bytes());
-        }
-    });
-    address
+    serving(move |head| {
+        let said = format!("Authorization: Basic {}", BASE64.encode(secret));
+        let (status, more, body) = if head.iter().any(|line| line.eq_ignore_ascii_case(&said)) {
+            ("200 OK", "Content-Type: text/html", page)
+        } else {
+            ("401 Unauthorized", "WWW-Authenticate: Basic realm=\"a\"", "")
+        };
+        Answer { status, more, body: body.as_bytes().into() }
+    })
 }
 
 /// Returns the text of all files below `folder`.
