@@ -1,13 +1,14 @@
 //! WebDriver BiDi: a WebSocket beside a session, for what the requests of a session have no words for.
 
+use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tungstenite::client::IntoClientRequest as _;
-use tungstenite::protocol::{Message, WebSocket, WebSocketConfig};
+use serde_json::Value;
+use tungstenite::protocol::{Message, Role, WebSocket, WebSocketConfig};
 
 use super::WebDriverError;
+use super::gestures::object;
 use crate::device::said;
 
 /// Time in which the browser takes a connection and answers a command.
@@ -15,6 +16,12 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 /// Most bytes of an answer, which is a name or two.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Most bytes of the head by which the browser opens the socket.
+const HEAD_BYTES_MAX: usize = 8_000;
+
+/// Sixteen bytes that the protocol asks for, so that no server of pages takes part by mistake.
+const KEY: &str = "ZmFybGVhZCBhbmQgYmlkaQ==";
 
 /// Most messages before the answer to a command: events that nobody has asked for.
 const MESSAGES_MAX: u32 = 1_000;
@@ -33,55 +40,45 @@ impl Bidi {
     /// Connects to the socket at `address`, which the session names.
     pub fn connect(address: &str) -> Result<Bidi, WebDriverError> {
         let failed = |why: String| WebDriverError::NoSocket { at: said(address), why };
-        let host =
+        let place =
             address.strip_prefix("ws://").ok_or_else(|| failed("it does not begin with `ws://`".into()))?;
-        let host = host.split('/').next().unwrap_or_default();
-        let mut places = host.to_socket_addrs().map_err(|error| failed(error.to_string()))?;
-        let place = places.next().ok_or_else(|| failed("the host has no address".into()))?;
-        let stream = TcpStream::connect_timeout(&place, ANSWER_WITHIN)
-            .and_then(|stream| {
-                stream.set_read_timeout(Some(ANSWER_WITHIN))?;
-                stream.set_write_timeout(Some(ANSWER_WITHIN))?;
-                stream.set_nodelay(true).map(|()| stream)
-            })
-            .map_err(|error| failed(error.to_string()))?;
-        let request = address.into_client_request().map_err(|error| failed(error.to_string()))?;
+        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let stream = open(host, path).map_err(|error| failed(error.to_string()))?;
         let config = WebSocketConfig::default()
             .max_message_size(Some(ANSWER_BYTES_MAX))
             .max_frame_size(Some(ANSWER_BYTES_MAX));
-        let (socket, _) = tungstenite::client::client_with_config(request, stream, Some(config))
-            .map_err(|error| failed(error.to_string()))?;
+        let socket = WebSocket::from_raw_socket(stream, Role::Client, Some(config));
         Ok(Bidi { socket, at: said(address), last: 0, container: None })
     }
 
     /// Runs `script` in each page and frame from now on, before its own scripts.
     pub fn run_first(&mut self, script: &str) -> Result<(), WebDriverError> {
         let function = format!("() => {{\n{script}\n}}");
-        self.ask("script.addPreloadScript", &json!({ "functionDeclaration": function })).map(drop)
+        self.ask("script.addPreloadScript", object(&[("functionDeclaration", function.into())])).map(drop)
     }
 
     /// Opens a window that knows nothing of any page, ends the one opened so before, and returns its name.
     pub fn fresh_window(&mut self) -> Result<String, WebDriverError> {
-        let container = self.name("browser.createUserContext", &json!({}), "userContext")?;
-        let wanted = json!({ "type": "tab", "userContext": container });
-        let window = self.name("browsingContext.create", &wanted, "context")?;
+        let container = self.name("browser.createUserContext", object(&[]), "userContext")?;
+        let wanted = object(&[("type", "tab".into()), ("userContext", container.as_str().into())]);
+        let window = self.name("browsingContext.create", wanted, "context")?;
         if let Some(before) = self.container.replace(container) {
-            self.ask("browser.removeUserContext", &json!({ "userContext": before }))?;
+            self.ask("browser.removeUserContext", object(&[("userContext", before.into())]))?;
         }
         Ok(window)
     }
 
     /// Returns the name that stands at `key` in the answer to a command.
-    fn name(&mut self, command: &str, parameters: &Value, key: &str) -> Result<String, WebDriverError> {
+    fn name(&mut self, command: &str, parameters: Value, key: &str) -> Result<String, WebDriverError> {
         let answer = self.ask(command, parameters)?;
         let name = answer[key].as_str().ok_or_else(|| self.garbled(&answer.to_string()))?;
         Ok(name.to_string())
     }
 
     /// Returns the result of a command.
-    fn ask(&mut self, command: &str, parameters: &Value) -> Result<Value, WebDriverError> {
+    fn ask(&mut self, command: &str, parameters: Value) -> Result<Value, WebDriverError> {
         self.last += 1;
-        let asked = json!({ "id": self.last, "method": command, "params": parameters });
+        let asked = object(&[("id", self.last.into()), ("method", command.into()), ("params", parameters)]);
         let lost = |at: &str, error: tungstenite::Error| WebDriverError::Unreachable {
             at: at.into(),
             why: error.to_string(),
@@ -94,7 +91,7 @@ impl Bidi {
             let Ok(mut answer) = serde_json::from_str::<Value>(&text) else {
                 return Err(self.garbled(&text));
             };
-            if answer["id"] != json!(self.last) {
+            if answer["id"].as_u64() != Some(self.last) {
                 continue;
             }
             return match answer["error"].as_str() {
@@ -112,6 +109,35 @@ impl Bidi {
     fn garbled(&self, what: &str) -> WebDriverError {
         WebDriverError::Garbled { at: self.at.clone(), what: said(what) }
     }
+}
+
+/// Opens the socket at `path` of a host: the first words of HTTP, after which both sides speak in frames.
+fn open(host: &str, path: &str) -> io::Result<TcpStream> {
+    let odd = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_string());
+    let place = host.to_socket_addrs()?.next().ok_or_else(|| odd("the host has no address"))?;
+    let mut stream = TcpStream::connect_timeout(&place, ANSWER_WITHIN)?;
+    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+    stream.set_write_timeout(Some(ANSWER_WITHIN))?;
+    stream.set_nodelay(true)?;
+    let asked = format!(
+        "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n\r\n"
+    );
+    stream.write_all(asked.as_bytes())?;
+    // Byte by byte, as the first frame may come right after the head.
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() >= HEAD_BYTES_MAX {
+            return Err(odd("its head has no end"));
+        }
+        stream.read_exact(&mut byte)?;
+        head.extend(byte);
+    }
+    if !head.starts_with(b"HTTP/1.1 101 ") {
+        let first = String::from_utf8_lossy(&head);
+        return Err(odd(&said(first.lines().next().unwrap_or_default())));
+    }
+    Ok(stream)
 }
 
 #[cfg(test)]
@@ -135,7 +161,7 @@ mod tests {
             asked
         });
         let mut socket = Bidi::connect(&address).expect("a socket");
-        let answer = socket.name("browser.createUserContext", &json!({}), "userContext");
+        let answer = socket.name("browser.createUserContext", object(&[]), "userContext");
         drop(socket);
         let asked = browser.join().expect("a command");
         assert_eq!(asked, r#"{"id":1,"method":"browser.createUserContext","params":{}}"#);
@@ -160,6 +186,29 @@ mod tests {
         let endless = answered_by((0..=MESSAGES_MAX).map(|_| event()).collect());
         assert!(endless.is_err_and(|error| error.contains("no answer among its messages")));
         assert!(answered_by(Vec::new()).is_err_and(|error| error.contains("no answer from")));
+    }
+
+    #[test]
+    fn a_server_of_pages_opens_no_socket() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = format!("ws://{}/", listener.local_addr().expect("an address"));
+        for (head, expected) in [
+            ("HTTP/1.1 404 Not Found\r\n\r\n".to_string(), "404 Not Found"),
+            ("a".repeat(HEAD_BYTES_MAX + 1), "its head has no end"),
+            (String::new(), "failed to fill"),
+        ] {
+            let listener = listener.try_clone().expect("a second handle");
+            let server = thread::spawn(move || {
+                let (mut stream, _) = listener.accept().expect("a connection");
+                let mut asked = [0; 400];
+                let _ = stream.read(&mut asked);
+                // Whoever has heard enough goes.
+                let _ = stream.write_all(head.as_bytes());
+            });
+            let Err(error) = Bidi::connect(&address) else { panic!("{expected}: it is opened") };
+            assert!(error.to_string().contains(expected), "{error}");
+            server.join().expect("it has answered");
+        }
     }
 
     #[test]

@@ -6,6 +6,23 @@ use std::path::Path;
 #[cfg(feature = "webdriver")]
 use serde_json::{Value, json};
 
+/// Capabilities of Firefox: as those of Chrome, no page comes back from a cache with its state. Texts of earlier episodes are no
+/// suggestions.
+#[cfg(feature = "webdriver")]
+const FIREFOX: &str = r#"{
+    "browserName": "firefox",
+    "webSocketUrl": true,
+    "moz:firefoxOptions": {
+        "args": ["-headless", "--width=1280", "--height=900"],
+        "prefs": {
+            "general.smoothScroll": false,
+            "browser.sessionhistory.max_total_viewers": 0,
+            "browser.formfill.enable": false,
+            "signon.rememberSignons": false
+        }
+    }
+}"#;
+
 /// A browser that is driven by a program on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -73,26 +90,13 @@ impl Browser {
                 json!({ "browserName": "chrome", "goog:chromeOptions": { "args": arguments } })
             }
             Browser::Firefox => {
-                let mut preferences = json!({
-                    "general.smoothScroll": false,
-                    // As for Chrome.
-                    "browser.sessionhistory.max_total_viewers": 0,
-                    // Texts of earlier episodes are no suggestions.
-                    "browser.formfill.enable": false,
-                    "signon.rememberSignons": false,
-                });
+                let mut capabilities: Value = serde_json::from_str(FIREFOX).expect("it is JSON");
                 if let Some(folder) = folder {
-                    preferences["browser.download.folderList"] = json!(2);
-                    preferences["browser.download.dir"] = json!(folder);
+                    let preferences = &mut capabilities["moz:firefoxOptions"]["prefs"];
+                    preferences["browser.download.folderList"] = 2.into();
+                    preferences["browser.download.dir"] = folder.to_string_lossy().into();
                 }
-                json!({
-                    "browserName": "firefox",
-                    "webSocketUrl": true,
-                    "moz:firefoxOptions": {
-                        "args": ["-headless", "--width=1280", "--height=900"],
-                        "prefs": preferences,
-                    },
-                })
+                capabilities
             }
         }
     }

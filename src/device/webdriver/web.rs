@@ -194,9 +194,11 @@ impl Web {
             _ if is_chrome => {
                 let hook = json!({ "source": HOOK });
                 chrome(&session, "Page.addScriptToEvaluateOnNewDocument", hook)?;
-                // They would go to the user's own folder.
-                chrome(&session, "Browser.setDownloadBehavior", json!({ "behavior": "deny" }))?;
-                Means::Chrome
+                // Files would go to the user's own folder. A browser without such a folder may refuse the command.
+                match chrome(&session, "Browser.setDownloadBehavior", json!({ "behavior": "deny" })) {
+                    Ok(_) | Err(WebDriverError::Failed { .. }) => Means::Chrome,
+                    Err(error) => return Err(error),
+                }
             }
             Some(address) => {
                 let mut socket = Bidi::connect(address)?;
