@@ -103,7 +103,7 @@ fn look_of(widgets: usize) -> Value {
             -1
         ])
     };
-    json!({ "href": "http://localhost/", "size": [1280, 4_000], "errors": [], "online": true,
+    json!({ "href": "http://localhost/", "size": [1280, 4_000], "errors": [], "said": [], "status": 200, "online": true,
         "widgets": (0..widgets).map(row).collect::<Vec<_>>() })
 }
 
@@ -143,7 +143,10 @@ impl Bare {
             { "type": "pointerMove", "x": 100, "y": 80, "duration": 0 },
             { "type": "pointerDown", "button": 0 }, { "type": "pointerUp", "button": 0 }] }]);
         self.post("/actions", &json!({ "actions": actions }));
-        self.post("/execute/async", &json!({ "script": format!("{HOOK}\n{LOOK}"), "args": [3_000] }));
+        self.post(
+            "/execute/async",
+            &json!({ "script": format!("{HOOK}\n{LOOK}"), "args": [3_000, false, true, false] }),
+        );
     }
 }
 
