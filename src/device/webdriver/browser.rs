@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 #[cfg(feature = "webdriver")]
 const FIREFOX: &str = r#"{
     "browserName": "firefox",
-    "webSocketUrl": true,
     "moz:firefoxOptions": {
         "args": ["-headless", "--width=1280", "--height=900"],
         "prefs": {

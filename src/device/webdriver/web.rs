@@ -239,9 +239,6 @@ impl Web {
 
     fn start_afresh(&mut self, activity: &str) -> Result<Observation, WebDriverError> {
         self.leave_dialog()?;
-        if let Some(wide) = self.wide.take() {
-            self.session.post("/window/rect", &wide)?;
-        }
         if let Means::Socket(socket) = &mut self.means {
             // It has no cookies, no storage and no history, and the mouse is over nothing.
             self.window = socket.fresh_window()?;
@@ -250,6 +247,10 @@ impl Web {
         } else {
             self.close_others()?;
             self.clear()?;
+        }
+        // A dialog that came up after the last look is gone by now, and refuses this no more.
+        if let Some(wide) = self.wide.take() {
+            self.session.post("/window/rect", &wide)?;
         }
         self.began = Instant::now();
         self.now = None;
