@@ -17,7 +17,7 @@ use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Episode, Stage, Taken, Totals};
 use crate::experience::Experience;
-use crate::gui::{Action, Key, Repertoire, Rules, UserAction};
+use crate::gui::{Action, Key, Repertoire, Rules, UserAction, is_origin};
 use crate::objective::{Formula, Objective, Report, Shaping};
 use crate::rng::Seed;
 use crate::situation::{Learning, Summary, Switches};
@@ -244,6 +244,7 @@ pub fn pursue(
     let needs = plan.agent.needs;
     // Agents choose among offers alone, so an action that the device cannot do must not be among them.
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
+    let is_page = is_origin(&device.app().package);
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     let run_steps = u64::from(plan.episodes_max) * u64::from(plan.steps_max);
@@ -262,7 +263,7 @@ pub fn pursue(
     // Hashes suffice for a count in a sentence.
     let mut ways = FxHashSet::default();
     let (mut screens, mut last_new) = (0, 0);
-    let mut growth = Growth::new(plan);
+    let mut growth = Growth::new(plan, is_page);
     let mut summary;
     let stop = loop {
         let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
@@ -414,7 +415,8 @@ impl Turns {
     }
 }
 
-/// Growth of episodes while new places come up at their ends.
+/// Growth of episodes while new places come up at their ends. Those on a page grow at once: it goes on answering as long as an
+/// episode lasts, and a fault may need a list with several rows.
 struct Growth {
     /// Most steps of an episode now.
     steps_max: u32,
@@ -423,14 +425,17 @@ struct Growth {
     /// Episodes since the last growth, and those of them with a new place at the end.
     episodes: u32,
     fruitful: u32,
+    is_page: bool,
 }
 
 impl Growth {
-    /// Episodes between two decisions.
+    /// Episodes between two decisions, and the same on a page.
     const EPISODES: u32 = 60;
+    const EPISODES_OF_PAGE: u32 = 2;
 
-    fn new(plan: &Plan) -> Growth {
-        Growth { steps_max: plan.steps_max, limit: plan.longest_steps(), episodes: 0, fruitful: 0 }
+    fn new(plan: &Plan, is_page: bool) -> Growth {
+        let limit = plan.longest_steps();
+        Growth { steps_max: plan.steps_max, limit, episodes: 0, fruitful: 0, is_page }
     }
 
     /// Counts an episode whose last new place came with step `newest`, from 1; returns true if the next ones are longer.
@@ -441,14 +446,17 @@ impl Growth {
         self.episodes += 1;
         // The end is the last quarter.
         self.fruitful += u32::from(newest > self.steps_max - self.steps_max / 4);
-        if self.episodes < Growth::EPISODES {
+        let (episodes, more) = match self.is_page {
+            true => (Growth::EPISODES_OF_PAGE, self.steps_max),
+            false => (Growth::EPISODES, self.steps_max.div_ceil(2)),
+        };
+        if self.episodes < episodes {
             return false;
         }
         let grows = self.fruitful > 0;
         (self.episodes, self.fruitful) = (0, 0);
         if grows {
-            let longer = self.steps_max.saturating_add(self.steps_max.div_ceil(2));
-            self.steps_max = longer.min(self.limit);
+            self.steps_max = self.steps_max.saturating_add(more).min(self.limit);
         }
         grows
     }
@@ -594,6 +602,24 @@ mod tests {
     /// Returns all agents but the Monkey: in its 500 episodes it does not hit a button of nine pixels.
     fn who_hits() -> impl Iterator<Item = &'static AgentInfo> {
         AGENTS.into_iter().filter(|agent| agent.name != MONKEY.name)
+    }
+
+    #[test]
+    fn episodes_grow_while_they_are_fruitful_and_at_once_on_a_page() {
+        let plan = Plan { steps_max: 11, steps_limit: Some(44), ..Plan::new(&PLANNER) };
+        let steps_of = |is_page: bool, episodes: u32, newest: u32| -> Vec<u32> {
+            let mut growth = Growth::new(&plan, is_page);
+            let mut steps = vec![growth.steps_max];
+            for _ in 0..episodes {
+                if growth.grows(newest) {
+                    steps.push(growth.steps_max);
+                }
+            }
+            steps
+        };
+        assert_eq!(steps_of(true, 4, 44), [11, 22, 44]);
+        assert_eq!(steps_of(false, 240, 44), [11, 17, 26, 39, 44]);
+        assert_eq!(steps_of(true, 100, 5), [11], "nothing new at the end");
     }
 
     #[test]

@@ -23,7 +23,7 @@ use self::detour::Detours;
 use self::forms::Forms;
 use self::latest::{Latest, Taken};
 use self::repeats::Repeats;
-use self::shares::Shares;
+use self::shares::{Shares, Walks};
 use self::survey::Survey;
 use self::sweep::Sweep;
 use self::walk::Walk;
@@ -36,7 +36,8 @@ use crate::situation::{
 };
 
 /// Steps of the first episodes on a page, which walk by chance where the objective gives no direction: a page shows most of what
-/// it does within few steps. The last of these episodes is walked to its end.
+/// it does within few steps. The last of these episodes is walked to its end. Where there is a direction, walks take turns with
+/// it.
 const STEPS_WALKED: u32 = 240;
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
 const RISKED: f64 = 0.1;
@@ -193,8 +194,11 @@ impl Portfolio {
         if !is_aimless {
             self.cover = None;
         }
-        let is_walked = is_aimless && is_page(situation.scene);
-        let walks = if is_walked { STEPS_WALKED.div_ceil(situation.steps_left.max(1)) } else { 0 };
+        let walks = match (is_page(situation.scene), is_aimless) {
+            (true, true) => Walks::First(STEPS_WALKED.div_ceil(situation.steps_left.max(1))),
+            (true, false) => Walks::InTurn,
+            (false, _) => Walks::None,
+        };
         let (has_amounts, has_sweeps) = (!is_aimless && self.amounts.has_work(), self.sweep.has_work());
         let has_survey = !is_aimless && self.survey.has_work();
         let has_detours = !is_aimless && self.detours.has_work(situation.steps_left);
@@ -417,6 +421,12 @@ impl Agent for Portfolio {
             self.explain(Evidence::Pair, situation.candidates.len());
             return Choice::Offer(at);
         }
+        if member == Member::Random && is_page(situation.scene) {
+            let all = situation.candidates.to_vec();
+            let candidates = &alive(all, &self.planner, situation, outlook, rng)[..];
+            self.explain(Evidence::Chance, candidates.len());
+            return Choice::Offer(self.walk.next(&Situation { candidates, ..*situation }, rng));
+        }
         let open = alive(open, &self.planner, situation, outlook, rng);
         if member == Member::Survey
             && let Some(at) = self.survey.next(situation, &open, rng)
@@ -425,10 +435,6 @@ impl Agent for Portfolio {
             return Choice::Offer(at);
         }
         if member == Member::Random {
-            if self.cover.is_some() && is_page(situation.scene) {
-                self.explain(Evidence::Chance, situation.candidates.len());
-                return Choice::Offer(self.walk.next(situation, rng));
-            }
             let open = self.archive.yields().leave_out(situation, open, rng);
             self.explain(Evidence::Chance, open.len());
             return Choice::Offer(open[rng.below(open.len())]);
