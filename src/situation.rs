@@ -446,6 +446,8 @@ pub struct Turn {
 pub enum TurnCause {
     /// It has the first episodes.
     First,
+    /// It has every second one of the first episodes.
+    Second,
     /// The app shows another number or text in place of one that the objective wants.
     Wanted,
     /// This share of its latest steps brought something new.

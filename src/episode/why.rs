@@ -11,6 +11,7 @@ pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
     let Some(Turn { member, cause }) = reason.turn else { return choice };
     let cause = match cause {
         TurnCause::First => "it has the first episodes".to_string(),
+        TurnCause::Second => "it has every second one of the first episodes".to_string(),
         TurnCause::Wanted => "the app shows another number or text in place of a wanted one".to_string(),
         TurnCause::News(share) => format!("{:.0} % of its latest steps showed something new", share * 100.0),
         TurnCause::Again => "all was tried, so it does the likeliest runs again".to_string(),

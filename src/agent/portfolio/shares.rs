@@ -50,9 +50,9 @@ const RANDOM_MIN: f64 = 1.0;
 /// Least weight of a member, as a part of the largest.
 const SHARE_MIN: f64 = 0.15;
 
-/// Episodes of which every second one is a random walk where walks take turns with the plan, the first two aside. These numbers
-/// were chosen on five faults of `todos` and one of `vdom` in `tests/pages`.
-const WALKED_IN_TURN: RangeInclusive<u32> = 3..=40;
+/// Episodes of which every second one is a random walk where walks take turns with the plan. These numbers were chosen on five
+/// faults of `todos` and one of `vdom` in `tests/pages`.
+const WALKED_IN_TURN: RangeInclusive<u32> = 4..=40;
 
 /// Random walks among the first episodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,32 +100,31 @@ impl Shares {
         self.episodes += 1;
         let is_early = self.episodes <= GUARD_EPISODES;
         let can = |member: Member| can(member) && !(is_early && member == Member::Survey);
+        let takes_part = |member: Member| self.has(member) && can(member);
         let is_second = self.episodes.is_multiple_of(2);
-        let is_walked = match walks {
-            Walks::None => false,
-            Walks::First(walks) => self.episodes <= walks,
-            Walks::InTurn => is_second && WALKED_IN_TURN.contains(&self.episodes),
+        let (walks_first, is_in_turn) = match walks {
+            Walks::None => (0, false),
+            Walks::First(walks) => (walks, false),
+            Walks::InTurn => (0, true),
         };
-        // Where walks take every second episode, amounts take every fourth one.
-        let is_counted = if walks == Walks::InTurn { self.episodes % 4 == 1 } else { is_second };
-        if is_walked && self.has(Member::Random) && can(Member::Random) {
+        if self.episodes <= walks_first && takes_part(Member::Random) {
             return (Member::Random, TurnCause::First);
         }
+        if is_in_turn && is_second && WALKED_IN_TURN.contains(&self.episodes) && takes_part(Member::Random) {
+            return (Member::Random, TurnCause::Second);
+        }
         if self.episodes <= PLAN_FIRST {
-            if is_counted
-                && self.episodes > AMOUNTS_AFTER
-                && self.has(Member::Amounts)
-                && can(Member::Amounts)
-            {
+            // Where walks take every second episode, amounts take every fourth one.
+            let is_counted = if is_in_turn { self.episodes % 4 == 1 } else { is_second };
+            if is_counted && self.episodes > AMOUNTS_AFTER && takes_part(Member::Amounts) {
                 return (Member::Amounts, TurnCause::Wanted);
             }
-            if self.has(Member::Plan) && can(Member::Plan) {
+            if takes_part(Member::Plan) {
                 return (Member::Plan, TurnCause::First);
             }
         }
-        let walks = if let Walks::First(walks) = walks { walks } else { 0 };
-        let sweeps = walks + SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
-        if self.episodes <= sweeps && self.has(Member::Sweep) && can(Member::Sweep) {
+        let sweeps = walks_first + SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
+        if self.episodes <= sweeps && takes_part(Member::Sweep) {
             return (Member::Sweep, TurnCause::First);
         }
         self.rest(can)
