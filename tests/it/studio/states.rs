@@ -324,11 +324,11 @@ fn devices_are_listed_shown_and_picked_and_a_command_uses_several() {
     browser.wait("document.querySelectorAll('#devices li').length === 2");
     browser.wait("[...document.querySelectorAll('#devices img')].every((one) => one.naturalWidth > 0)");
     let choose = |serial: &str, kind: &str| {
-        // The list is drawn anew as pictures come, so it is searched and clicked in one go.
-        browser.value(&format!(
-            "[...document.querySelectorAll('#devices input[type={kind}]')].find((one) => one.value === {}).click()",
+        let input = browser.element(&format!(
+            "[...document.querySelectorAll('#devices input[type={kind}]')].find((one) => one.value === {})",
             json!(serial)
         ));
+        browser.post(&format!("element/{input}/click"), &json!({}));
     };
     choose(&phones[1].serial, "radio");
     // The run is done again on the other phone.
