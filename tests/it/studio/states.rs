@@ -333,6 +333,12 @@ fn devices_are_listed_shown_and_picked_and_a_command_uses_several() {
     choose(&phones[1].serial, "radio");
     // The run is done again on the other phone.
     browser.wait(&format!("view.device.includes({}) && view.steps.length === 2", json!(phones[1].serial)));
+    // The list is shown again, and who uses the keyboard goes on from the choice.
+    browser.wait(&format!(
+        "document.querySelector('#devices li.is-driven input').value === {}",
+        json!(phones[1].serial)
+    ));
+    assert_eq!(browser.value("document.activeElement.value"), phones[1].serial, "the focus stays");
     choose(&phones[0].serial, "checkbox");
     browser.wait("document.querySelectorAll('#devices input[type=checkbox]:checked').length === 2");
     browser.expect("+, ImageButton", "[desc = +]", "now");

@@ -1389,14 +1389,19 @@ async function showDevices() {
   const found = await ask({ do: "devices" }).catch((error) => say(error.message, true));
   if (!found) return;
   const shared = () => [...document.querySelectorAll("#devices input[type=checkbox]:checked")].map((one) => one.value);
-  const rows = found.devices.map((device) => {
-    const drive = make("input", { type: "radio", name: "driven", value: device.name, checked: device.is_driven, disabled: !device.is_ready, onchange: async () => (await request({ do: "drive", device: device.name }), showDevices()) });
-    const share = make("input", { type: "checkbox", value: device.name, checked: device.is_shared, disabled: !device.is_ready, onchange: async () => (await request({ do: "share", devices: shared() }), showDevices()) });
+  // Rows stay as long as their devices are as they were, so that the focus stays on what was clicked.
+  renew(at("devices"), found.devices.map(({ is_driven, is_shared, ...device }) => [JSON.stringify(device), () => {
+    const drive = make("input", { type: "radio", name: "driven", value: device.name, disabled: !device.is_ready, onchange: async () => (await request({ do: "drive", device: device.name }), showDevices()) });
+    const share = make("input", { type: "checkbox", value: device.name, disabled: !device.is_ready, onchange: async () => (await request({ do: "share", devices: shared() }), showDevices()) });
     const picture = device.has_picture ? make("img", { alt: `Screen of ${device.name}` }) : null;
     if (picture) picture.dataset.device = device.name;
-    return make("li", { class: device.is_driven ? "is-driven" : "" }, picture, make("b", {}, device.name), make("div", { class: "hint" }, [device.model, device.state].filter(Boolean).join(", ")), make("label", {}, drive, "I drive it"), make("label", {}, share, "commands use it"));
+    return make("li", {}, picture, make("b", {}, device.name), make("div", { class: "hint" }, [device.model, device.state].filter(Boolean).join(", ")), make("label", {}, drive, "I drive it"), make("label", {}, share, "commands use it"));
+  }]));
+  found.devices.forEach((device, number) => {
+    const row = at("devices").children[number];
+    row.classList.toggle("is-driven", device.is_driven);
+    [row.querySelector("[type=radio]").checked, row.querySelector("[type=checkbox]").checked] = [device.is_driven, device.is_shared];
   });
-  at("devices").replaceChildren(...rows);
   glance();
 }
 
