@@ -198,7 +198,11 @@ impl Secrets {
             let console = report.console.as_ref().map(|console| self.hidden(console).into());
             PageReport::of(console, report.status)
         });
-        let is_bare = crash.as_ref() == screen.crash() && report.as_ref() == screen.report();
+        let hide = |(at, sample): &(u32, Arc<str>)| (*at, self.hidden(sample).into());
+        let samples: Vec<(u32, Arc<str>)> = screen.all_samples().iter().map(hide).collect();
+        let is_bare = crash.as_ref() == screen.crash()
+            && report.as_ref() == screen.report()
+            && *samples == *screen.all_samples();
         if is_bare && !screen.widgets().iter().any(is_touched) {
             return screen.clone();
         }
@@ -207,7 +211,7 @@ impl Secrets {
             Widget { text, desc: self.hidden(&widget.desc).into(), ..widget.clone() }
         };
         let widgets = screen.widgets().iter().map(hide).collect();
-        screen.with_widgets(widgets).with_crash(crash).with_report(report).into()
+        screen.with_widgets(widgets).with_crash(crash).with_report(report).with_samples(samples).into()
     }
 
     /// Returns the reference for a password field with as many dots as a value has letters: their number is a part of

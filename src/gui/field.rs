@@ -34,17 +34,21 @@ const KINDS: [(Kind, &[&str]); 3] = [
     ),
 ];
 
-/// Returns the places of `texts` by how well they fit `field`, the best first.
-pub fn by_fit(field: &Widget, texts: &[Arc<str>]) -> Vec<usize> {
+/// Returns the places of `texts` by how well they fit `field`, the best first: the `samples` that its page gives for it come before
+/// all others.
+pub fn by_fit(field: &Widget, samples: &[&Arc<str>], texts: &[Arc<str>]) -> Vec<usize> {
     let kind = kind(field);
     // Texts of the formula and of the user come first in a repertoire; plain ones of farlead's own take turns with them.
     let (mut own, mut others) = (0, 0);
     let keys: Vec<(u8, usize, bool)> = texts
         .iter()
         .map(|text| {
+            if let Some(place) = samples.iter().position(|sample| *sample == text) {
+                return (0, place, false);
+            }
             let turn = if is_own(text) { &mut own } else { &mut others };
             *turn += 1;
-            (misfit(kind, text), *turn, !is_own(text))
+            (misfit(kind, text), samples.len() + *turn, !is_own(text))
         })
         .collect();
     let mut places: Vec<usize> = (0..texts.len()).collect();
@@ -52,10 +56,10 @@ pub fn by_fit(field: &Widget, texts: &[Arc<str>]) -> Vec<usize> {
     places
 }
 
-/// Returns the degree by which `texts` do not fit `field`, each; those of the same degree fit as well.
-pub fn misfits(field: &Widget, texts: &[Arc<str>]) -> Vec<u8> {
+/// Returns the degree by which `texts` do not fit `field`, each; those of the same degree fit as well. The `samples` of its page fit.
+pub fn misfits(field: &Widget, samples: &[&Arc<str>], texts: &[Arc<str>]) -> Vec<u8> {
     let kind = kind(field);
-    texts.iter().map(|text| misfit(kind, text)).collect()
+    texts.iter().map(|text| if samples.contains(&text) { 0 } else { misfit(kind, text) }).collect()
 }
 
 fn misfit(kind: Kind, text: &str) -> u8 {
@@ -107,7 +111,7 @@ mod tests {
         let texts: Vec<Arc<str>> = ["anna"].into_iter().chain(BUILTIN_TEXTS).map(Arc::from).collect();
         let best = |called: &str| {
             let field = Widget { text: called.into(), ..Widget::default() };
-            let order = by_fit(&field, &texts);
+            let order = by_fit(&field, &[], &texts);
             assert_eq!(order.last(), Some(&4), "{called}");
             let mut all = order.clone();
             all.sort_unstable();
@@ -119,6 +123,6 @@ mod tests {
         assert_eq!(best("Message"), "a few words, and 1 more");
         assert_eq!(best("Name"), "abc");
         let name = Widget { text: "Name".into(), ..Widget::default() };
-        assert_eq!(by_fit(&name, &texts)[..2], [1, 0], "farlead's own and the spec's take turns");
+        assert_eq!(by_fit(&name, &[], &texts)[..2], [1, 0], "farlead's own and the spec's take turns");
     }
 }

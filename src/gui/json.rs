@@ -73,6 +73,8 @@ struct Form<W> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     widgets: W,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    samples: Arc<[(u32, Arc<str>)]>,
 }
 
 impl Serialize for Screen {
@@ -91,6 +93,7 @@ impl Serialize for Screen {
             console: self.console().cloned(),
             status: self.status(),
             widgets: self.widgets(),
+            samples: self.all_samples().into(),
         }
         .serialize(serializer)
     }
@@ -109,7 +112,7 @@ impl<'de> Deserialize<'de> for Screen {
         };
         let report = PageReport::of(form.console, form.status);
         let screen = Screen::new(form.package, form.activity, context, form.widgets.0);
-        Ok(screen.with_crash(form.crash).with_report(report))
+        Ok(screen.with_crash(form.crash).with_report(report).with_samples(form.samples.iter().cloned()))
     }
 }
 
@@ -247,6 +250,19 @@ mod tests {
                 r#""bounds":[-1,0,9,8],"flags":["clickable","enabled"]}]}"#
             ),
         );
+    }
+
+    #[test]
+    fn samples_are_those_of_fields() {
+        let field = Widget { flags: Flags::EDITABLE, ..Widget::default() };
+        let plain = Screen::new("p", "p.A", Context::default(), vec![Widget::default(), field]);
+        let screen = plain.clone().with_samples([(1, "AB-1".into()), (0, "a".into()), (7, "b".into())]);
+        check(
+            &screen,
+            r#"{"package":"p","activity":"p.A","widgets":[{},{"flags":["editable"]}],"samples":[[1,"AB-1"]]}"#,
+        );
+        assert_ne!(screen.identity(), plain.identity(), "it offers something else");
+        assert!(screen.samples(0).next().is_none() && screen.samples(1).eq([&Arc::from("AB-1")]));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod pattern;
 mod picture;
 mod quota;
 mod rule;
+mod sample;
 mod screen;
 mod scroll;
 mod seek;
@@ -67,6 +68,7 @@ pub use pattern::{Pattern, Relation};
 pub use picture::{Picture, Pixels};
 pub use quota::Quota;
 pub use rule::{Rule, Rules};
+pub use sample::FieldRules;
 pub use screen::{
     Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_origin,
 };

@@ -118,23 +118,37 @@ impl Repertoire {
         Repertoire { texts: kept, user_actions, network, ..Repertoire::default() }
     }
 
-    /// Returns the texts for `widget`, which is at `object_id`: all that it takes, or if rules are about it, theirs and those
-    /// asked for by name.
-    fn texts_for(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
+    /// Returns the texts for `widget`, which is at `object_id`: all that it takes and the `samples` of its page, or if rules are
+    /// about it, theirs and those asked for by name.
+    fn texts_for<'a>(
+        &self,
+        widget: &Widget,
+        object_id: &str,
+        samples: impl Iterator<Item = &'a Arc<str>>,
+    ) -> Vec<Arc<str>> {
         let mut texts = self.rules.texts(widget, object_id);
         if texts.is_empty() {
-            let Some(form) = TextForm::of(&widget.class) else { return self.texts.clone() };
-            texts.extend(self.texts.iter().filter(|text| form.takes(text)).cloned());
-            let samples = form.samples().iter().map(|&text| Arc::from(text));
-            texts.extend(samples.filter(|text| !self.texts.contains(text)));
+            match TextForm::of(&widget.class) {
+                Some(form) => {
+                    texts.extend(self.texts.iter().filter(|text| form.takes(text)).cloned());
+                    add(&mut texts, form.samples().iter().map(|&text| Arc::from(text)));
+                }
+                None => texts.clone_from(&self.texts),
+            }
+            add(&mut texts, samples.cloned());
             return texts;
         }
-        for text in &self.asked {
-            if !texts.contains(text) {
-                texts.push(text.clone());
-            }
-        }
+        add(&mut texts, self.asked.iter().cloned());
         texts
+    }
+}
+
+/// Adds those of `more` that are not among `texts`, which are few.
+fn add(texts: &mut Vec<Arc<str>>, more: impl Iterator<Item = Arc<str>>) {
+    for text in more {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
     }
 }
 
@@ -170,7 +184,7 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             offers.push(Action::Touch(Touch::Hover, target()));
         }
         if enabled && widget.flags.has(Flags::EDITABLE) {
-            let texts = repertoire.texts_for(widget, object_id).into_iter();
+            let texts = repertoire.texts_for(widget, object_id, screen.samples(at)).into_iter();
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {

@@ -117,6 +117,11 @@ impl Writer {
         for (at, widget) in screen.widgets().iter().enumerate() {
             self.widget(widget, before.get(at).unwrap_or(&nothing));
         }
+        self.number(screen.all_samples().len() as u64);
+        for (at, sample) in screen.all_samples() {
+            self.number(u64::from(*at));
+            self.text(sample);
+        }
     }
 
     fn widget(&mut self, widget: &Widget, before: &Widget) {
@@ -206,7 +211,12 @@ impl Reader<'_> {
         let before = before.map_or(&[][..], Screen::widgets);
         let widgets = (0..count).map(|at| self.widget(before.get(at).unwrap_or(&nothing)));
         let widgets = widgets.collect();
-        Screen::new(package, activity, context, widgets).with_crash(crash).with_report(report)
+        let samples: Vec<(u32, Arc<str>)> =
+            (0..self.number()).map(|_| (self.number() as u32, self.text())).collect();
+        Screen::new(package, activity, context, widgets)
+            .with_crash(crash)
+            .with_report(report)
+            .with_samples(samples)
     }
 
     fn widget(&mut self, before: &Widget) -> Widget {
@@ -269,13 +279,15 @@ mod tests {
             crash in prop::option::of("[ab]"),
             report in prop::option::of((prop::option::of("[ab]"), prop::option::of(0..600_u16))),
             widgets in prop::collection::vec(a_widget(), 0..6),
+            samples in prop::collection::vec((0..6_u32, "[ab]"), 0..4),
         ) -> Arc<Screen> {
             let [screen_on, is_landscape, network, crashed, anr, keyboard] = bits;
             let orientation = if is_landscape { Orientation::Landscape } else { Orientation::Portrait };
             let context = Context { screen_on, orientation, network, crashed, anr, keyboard };
             let report = report.and_then(|(console, status)| PageReport::of(console.map(Into::into), status));
             let screen = Screen::new(package, activity, context, widgets);
-            Arc::new(screen.with_crash(crash.map(Into::into)).with_report(report))
+            let samples = samples.into_iter().map(|(at, sample)| (at, sample.into()));
+            Arc::new(screen.with_crash(crash.map(Into::into)).with_report(report).with_samples(samples))
         }
     }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sorted;
+
 /// A rectangle in pixels of the display, without its right and bottom edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -279,6 +281,8 @@ pub struct Screen {
     report: Option<Arc<PageReport>>,
     report_mark: u32,
     widgets: Vec<Widget>,
+    /// Texts that fit the fields of a page, each with the place of its field; in the order of places.
+    samples: Arc<[(u32, Arc<str>)]>,
     /// True if a widget has [`Flags::TYPED`]; kept, as every step of a run asks for it.
     has_typed: bool,
     identity: Identity,
@@ -300,6 +304,9 @@ impl Identity {
 
 /// Most widgets of a screen, more than any app shows at a time; further ones are left out.
 pub const WIDGETS_MAX: usize = 100_000;
+
+/// Most texts that fit fields of a screen.
+const SAMPLES_MAX: usize = 1_000;
 
 impl Screen {
     /// Returns the screen of these widgets, each before those in it, siblings in their order.
@@ -324,6 +331,7 @@ impl Screen {
             crash: None,
             report: None,
             report_mark: 0,
+            samples: Arc::default(),
             has_typed: widgets.iter().any(|widget| widget.flags.has(Flags::TYPED)),
             widgets,
             identity: Identity(0),
@@ -339,7 +347,7 @@ impl Screen {
         self.of_widgets(context, self.widgets.clone())
     }
 
-    /// Returns this package, activity, crash and report with other widgets.
+    /// Returns this package, activity, crash and report, and the samples of the same places, with other widgets.
     #[must_use]
     pub fn with_widgets(&self, widgets: Vec<Widget>) -> Screen {
         self.of_widgets(self.context, widgets)
@@ -349,6 +357,7 @@ impl Screen {
         Screen::new(self.package.clone(), self.activity.clone(), context, widgets)
             .with_crash(self.crash.clone())
             .with_report(self.report.clone())
+            .with_samples(self.samples.iter().cloned())
     }
 
     /// Returns the same screen with the identity of the crash that it shows.
@@ -367,6 +376,33 @@ impl Screen {
         self.report_mark = report.as_deref().map_or(0, PageReport::mark);
         self.report = report;
         self
+    }
+
+    /// Returns the same screen with texts that fit its fields, each with the place of its field; those of no field are left out.
+    #[must_use]
+    pub fn with_samples(mut self, samples: impl IntoIterator<Item = (u32, Arc<str>)>) -> Screen {
+        let is_field =
+            |at: u32| self.widgets.get(at as usize).is_some_and(|widget| widget.flags.has(Flags::EDITABLE));
+        let mut samples: Vec<(u32, Arc<str>)> =
+            samples.into_iter().filter(|(at, _)| is_field(*at)).take(SAMPLES_MAX).collect();
+        sorted::by_key(&mut samples, |(at, _)| *at);
+        if *self.samples != *samples {
+            self.samples = samples.into();
+            self.identity = self.worked_out_identity();
+        }
+        self
+    }
+
+    /// Returns the texts that fit the fields, each with the place of its field; in the order of places.
+    pub fn all_samples(&self) -> &[(u32, Arc<str>)] {
+        &self.samples
+    }
+
+    /// Returns the texts that fit the field at `at`, the likeliest first.
+    pub fn samples(&self, at: usize) -> impl Iterator<Item = &Arc<str>> {
+        let first = self.samples.partition_point(|(place, _)| (*place as usize) < at);
+        let of_it = self.samples[first..].iter().take_while(move |(place, _)| *place as usize == at);
+        of_it.map(|(_, sample)| sample)
     }
 
     /// Returns the package of the app in front.
@@ -519,6 +555,11 @@ impl Screen {
             hash.text(&widget.id);
             hash.text(&widget.text);
             hash.text(&widget.desc);
+        }
+        // What fits a field is a part of what the page offers.
+        for (at, sample) in &*self.samples {
+            hash.number(u64::from(*at));
+            hash.text(sample);
         }
         Identity(hash.finish())
     }

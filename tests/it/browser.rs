@@ -290,6 +290,41 @@ fn a_field_for_dates_or_times_gets_some_and_keeps_them() {
 }
 
 #[test]
+fn a_field_gets_texts_that_the_browser_takes() {
+    in_each_browser("widgets.html", |mut web| {
+        let screen = started(&mut web).screen;
+        let mut typed = Vec::new();
+        for (at, sample) in screen.all_samples() {
+            let field = &screen.widgets()[*at as usize];
+            let is_it = |action: &&Action| {
+                action.typed() == Some(sample) && action.target().is_some_and(|on| on.desc == field.desc)
+            };
+            let Some(action) = offered(&screen).iter().find(is_it).cloned() else {
+                panic!("{sample} for {} is not offered", field.desc)
+            };
+            let seen = web.act(&action).expect("it is done").screen;
+            if *field.desc != *"Secret" && *field.desc != *"A note" {
+                assert_eq!(said(&seen), format!("{} takes it", field.desc), "{sample}");
+            }
+            typed.push(format!("{} {sample}", field.desc));
+        }
+        for expected in [
+            "Plate AA-1111",
+            "Site http://1",
+            "Guests 3",
+            "Guests 8",
+            "Arrival 2030-01",
+            "Until 01/11",
+            "Key Secret-123Secret-123",
+            "Write to name@example.com",
+        ] {
+            assert!(typed.iter().any(|typed| typed == expected), "{expected}: {typed:?}");
+        }
+        assert!(typed.iter().any(|typed| typed.starts_with("About a few words")), "{typed:?}");
+    });
+}
+
+#[test]
 fn a_page_of_an_old_framework_is_read() {
     in_each_browser("root.html", |mut web| {
         let screen = started(&mut web).screen;
@@ -582,6 +617,7 @@ const PAGES: &[(&str, Option<usize>)] = &[
     ("components", Some(1)),
     ("menus", Some(2)),
     ("forms", Some(2)),
+    ("booking", Some(2)),
     ("routes", Some(2)),
     ("feed", None),
     ("canvas", None),

@@ -1,4 +1,5 @@
-//! Forms: every field is filled and every box ticked, and then a button is clicked, as one thing to try.
+//! Forms: every field is filled and every box ticked, on pages an entry of every list is chosen, and then a button is clicked, as one
+//! thing to try.
 //!
 //! An attempt is a filling (a text for each field, a mark for each box), a button, and the context: what the page shows
 //! besides, such as a choice made in a dialog, and how near the objective is. No attempt is made twice. Those come first
@@ -11,13 +12,17 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
-use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, is_radio};
+use crate::gui::{
+    Action, DeviceAction, Element, Flags, Screen, TextForm, Touch, Widget, by_fit, is_button, is_radio,
+};
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 use crate::sorted;
 
 /// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
 const FIELDS_MAX: usize = 6;
 const BOXES_MAX: usize = 3;
+const CHOICES_MAX: usize = 3;
+const CHOSEN_MAX: usize = 6;
 const FORMS_MAX: usize = 100;
 const PAGES_MAX: usize = 5_000;
 /// Most texts of a page that tell its context, and most buttons of a page and of a form: a page with more is a list.
@@ -37,6 +42,8 @@ const BUTTONS_MAX: usize = 4;
 const BLANK: u32 = 2;
 /// Attempts by which a form as it is found is behind one that is filled.
 const FOUND_AFTER: u32 = 4;
+/// Attempts at a form of a page that may be made again, as they led to new buttons or away from the form.
+const AGAIN_MAX: u32 = 3;
 /// Attempts in a row at a page that stays as it is; then something else on it is tried, which may be what is missing.
 const IN_A_ROW_MAX: usize = 3;
 
@@ -46,6 +53,9 @@ const SUBMITTING: [&str; 31] = [
     "finish", "go", "in", "join", "log", "login", "next", "ok", "okay", "order", "pay", "purchase",
     "register", "save", "search", "send", "sign", "start", "submit", "update",
 ];
+
+/// Labeling of a button of a page that is disabled as long as a form is not filled: it is offered to nobody yet.
+const LATER: LabelingId = LabelingId(u32::MAX);
 
 /// Number of a context, and the steps that the objective needs from there at the least.
 type Nearness = (u64, u32);
@@ -60,6 +70,8 @@ enum Blank {
     Field(Vec<Arc<str>>),
     /// Ticked or not, in this order.
     Tick,
+    /// One of so many entries: the second first, as the first mostly says what to choose.
+    Choice(u8),
 }
 
 impl Blank {
@@ -68,14 +80,16 @@ impl Blank {
         match self {
             Blank::Field(texts) => texts.len() as u8,
             Blank::Tick => 2,
+            Blank::Choice(entries) => *entries,
         }
     }
 
-    /// Returns the entry that `widget` shows.
-    fn entry(&self, widget: &Widget) -> Option<u8> {
+    /// Returns the entry that `input` shows.
+    fn entry(&self, input: &Input<'_>) -> Option<u8> {
         match self {
-            Blank::Field(texts) => texts.iter().position(|text| *text == widget.text).map(|at| at as u8),
-            Blank::Tick => Some(u8::from(!widget.flags.has(Flags::CHECKED))),
+            Blank::Field(texts) => texts.iter().position(|text| shows(input.widget, text)).map(|at| at as u8),
+            Blank::Tick => Some(u8::from(!input.widget.flags.has(Flags::CHECKED))),
+            Blank::Choice(_) => input.choices.iter().position(|(_, is_chosen)| *is_chosen).map(|at| at as u8),
         }
     }
 }
@@ -91,6 +105,8 @@ struct Page {
     /// Entry that each blank has now.
     holds: Vec<Option<u8>>,
     buttons: Vec<(u16, LabelingId)>,
+    /// True if it has several fields or choices, but for those in rows of a list.
+    is_of_several: bool,
 }
 
 impl Page {
@@ -155,6 +171,8 @@ struct Form {
     said: FxHashSet<u64>,
     bases: Vec<Base>,
     tried: FxHashSet<(Nearness, Filling, LabelingId)>,
+    /// Number of attempts that do not count as made, as they led on.
+    again: u32,
     answers: FxHashSet<u64>,
 }
 
@@ -162,8 +180,11 @@ struct Form {
 #[derive(Clone, Debug)]
 struct Attempt {
     form: usize,
+    context: Nearness,
     filling: Filling,
     button: LabelingId,
+    /// Buttons that were there at the start.
+    there: Vec<LabelingId>,
     /// Blank that is next.
     blank: usize,
     /// True once the button was chosen.
@@ -191,6 +212,16 @@ impl Forms {
     /// Returns true if a form was met.
     pub fn has_any(&self) -> bool {
         !self.list.is_empty()
+    }
+
+    /// Returns true while an attempt goes on.
+    pub fn is_filling(&self) -> bool {
+        self.attempt.as_ref().is_some_and(|attempt| !attempt.is_sent)
+    }
+
+    /// Returns true if `scene` shows a form with several fields or choices. Those in rows of a list count as none.
+    pub fn is_at_several(&mut self, scene: &Scene) -> bool {
+        self.page(scene).is_some_and(|page| page.is_of_several)
     }
 
     /// Starts an attempt that fits in this many steps, and returns the way to its page.
@@ -239,14 +270,16 @@ impl Forms {
 
     fn start(&mut self, number: usize, plan: Plan) {
         let form = &mut self.list[number];
-        let Plan { base, context, filling, button, .. } = plan;
+        let Plan { base, context, page, filling, button, .. } = plan;
         if let Some(base) = form.bases.get_mut(base) {
             base.attempts += 1;
         }
         // An attempt that comes to nothing on the way is none to repeat.
         form.tried.insert((context, filling.clone(), button));
         self.contexts.push(context);
-        self.attempt = Some(Attempt { form: number, filling, button, blank: 0, is_sent: false });
+        let there = page.buttons.iter().map(|(_, button)| *button).collect();
+        self.attempt =
+            Some(Attempt { form: number, context, filling, button, there, blank: 0, is_sent: false });
     }
 
     /// Learns a step, at the end of this way.
@@ -254,7 +287,13 @@ impl Forms {
         if let Some(attempt) = self.attempt.take_if(|attempt| attempt.is_sent) {
             let said = said(transition.from.scene, transition.to);
             let stays = self.page(transition.to).is_some_and(|page| page.form == attempt.form);
-            self.list[attempt.form].note(attempt, transition.to.activity, &said, stays);
+            let form = &mut self.list[attempt.form];
+            let leads_on = !stays || has_new_buttons(transition.from.scene, transition.to);
+            if leads_on && is_page(transition.to) && form.again < AGAIN_MAX {
+                form.again += 1;
+                form.tried.remove(&(attempt.context, attempt.filling.clone(), attempt.button));
+            }
+            form.note(attempt, transition.to.activity, &said, stays);
         }
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
@@ -278,41 +317,54 @@ impl Forms {
 
     fn read(&mut self, scene: &Scene, screen: &Screen) -> Option<Page> {
         let mut parts = inputs(screen);
-        let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
+        let fields = parts.iter().filter(|part| is_field(part.widget)).count();
         // Many boxes are settings, and no part of what is sent.
         let has_boxes = parts.len() - fields <= BOXES_MAX;
-        let is_page = fields > 0 || has_boxes && !parts.is_empty();
-        if !is_page || fields > FIELDS_MAX {
+        let is_form = fields > 0 || has_boxes && !parts.is_empty();
+        if !is_form || fields > FIELDS_MAX {
             return None;
         }
-        parts.retain(|(_, widget)| is_field(widget) || has_boxes);
-        let is_blank = |widget: &Widget| is_field(widget) || has_boxes && is_box(widget);
+        parts.retain(|part| is_field(part.widget) || has_boxes);
+        let is_page = screen.is_page();
+        if is_page {
+            parts.extend(choices(screen));
+        }
+        let is_blank =
+            |widget: &Widget| is_field(widget) || has_boxes && is_box(widget) || is_page && is_choice(widget);
         let shown =
             screen.widgets().iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
         let shown: Arc<[u64]> = shown.take(SHOWN_MAX).collect();
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
+        let forms = if is_page { forms_around(screen, &parts) } else { Vec::new() };
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
             if *action == Action::Device(DeviceAction::Enter) {
                 // It sends what is in the fields, as a button does.
                 buttons.push((at, scene.offers[usize::from(at)].labeling, true));
             }
             let Some(on) = action.target() else { continue };
-            let blank = parts.iter().position(|(object_id, _)| **object_id == *on.object_id);
+            let chosen = |part: &Input<'_>| part.choices.iter().any(|(choice, _)| **choice == *on.object_id);
+            let blank = parts.iter().position(|part| *part.object_id == *on.object_id || chosen(part));
             match (action, blank) {
                 (Action::Text { text, .. }, Some(blank)) => {
                     offered[blank].push((at, text.clone()));
                     last_field = at;
                 }
-                (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].1) => {
-                    offered[blank].push((at, Arc::default()));
+                (Action::Touch(Touch::Click, _), Some(blank)) if !is_field(parts[blank].widget) => {
+                    offered[blank].push((at, on.object_id.clone()));
                 }
                 (Action::Touch(Touch::Click, _), None) if buttons.len() < LISTED_MAX => {
                     let labeling = scene.offers[usize::from(at)].labeling;
-                    buttons.push((at, labeling, is_submitting(&on.names())));
+                    let is_own =
+                        is_button(&on.class) && forms.iter().any(|form| is_within(&on.object_id, form));
+                    buttons.push((at, labeling, is_own || is_submitting(&on.names())));
                 }
                 _ => {}
             }
+        }
+        let is_waiting = |widget: &Widget| is_button(&widget.class) && !widget.flags.has(Flags::ENABLED);
+        if is_page && screen.widgets().iter().any(|widget| widget.is_visible() && is_waiting(widget)) {
+            buttons.push((u16::MAX, LATER, true));
         }
         // Boxes alone are a form only where something looks like the end of one.
         if fields == 0 && buttons.iter().all(|(_, _, is_likely)| !is_likely) {
@@ -321,11 +373,11 @@ impl Forms {
         let form = self.form(scene.activity, &parts, &offered)?;
         let Form { blanks, buttons: known, bases, .. } = &mut self.list[form];
         let holds: Vec<Option<u8>> =
-            blanks.iter().zip(&parts).map(|(blank, (_, widget))| blank.entry(widget)).collect();
+            blanks.iter().zip(&parts).map(|(blank, part)| blank.entry(part)).collect();
         if bases.is_empty() {
             // Each blank with the entry that fits best, or as it is found.
             let found: Filling = holds.iter().map(|entry| entry.unwrap_or(0)).collect();
-            bases.push(Base { filling: vec![0; blanks.len()], attempts: 0 });
+            bases.push(Base { filling: likeliest(blanks, &parts), attempts: 0 });
             if bases[0].filling != found {
                 bases.push(Base { filling: found, attempts: FOUND_AFTER });
             }
@@ -336,7 +388,7 @@ impl Forms {
                 known.push(Button { labeling, doubt, clicks: 0, answers: FxHashSet::default() });
             }
         }
-        let makes = |blank: &Blank, offered: &[(u16, Arc<str>)]| -> Vec<Option<u16>> {
+        let makes = |(blank, part): (&Blank, &Input<'_>), offered: &[(u16, Arc<str>)]| -> Vec<Option<u16>> {
             match blank {
                 Blank::Field(texts) => texts
                     .iter()
@@ -344,36 +396,60 @@ impl Forms {
                     .collect(),
                 // The same click makes both marks.
                 Blank::Tick => vec![offered.first().map(|&(at, _)| at); 2],
+                Blank::Choice(_) => {
+                    let offer = |choice: &str| offered.iter().find(|(_, own)| **own == *choice);
+                    part.choices.iter().map(|(choice, _)| offer(choice).map(|&(at, _)| at)).collect()
+                }
             }
         };
-        let offers = blanks.iter().zip(&offered).map(|(blank, offered)| makes(blank, offered)).collect();
+        let offers = blanks.iter().zip(&parts).zip(&offered).map(|(blank, offered)| makes(blank, offered));
+        let offers = offers.collect();
         let buttons = buttons.into_iter().map(|(at, labeling, _)| (at, labeling)).collect();
-        Some(Page { form, shown, offers, holds, buttons })
+        let rows = rows(screen);
+        let is_own = |part: &&Input<'_>| {
+            !is_box(part.widget) && !rows.iter().any(|row| is_within(&part.object_id, row))
+        };
+        let is_of_several = parts.iter().filter(is_own).count() > 1;
+        Some(Page { form, shown, offers, holds, buttons, is_of_several })
     }
 
     /// Returns the number of the form with these blanks.
     fn form(
         &mut self,
         activity: ActivityId,
-        parts: &[(String, &Widget)],
+        parts: &[Input<'_>],
         offered: &[Vec<(u16, Arc<str>)>],
     ) -> Option<usize> {
         let mut key = FxHasher::default();
         activity.hash(&mut key);
-        parts.iter().for_each(|(_, widget)| (&widget.id, is_box(widget)).hash(&mut key));
+        parts.iter().for_each(|part| {
+            (&part.widget.id, is_box(part.widget), part.choices.len()).hash(&mut key);
+        });
         if let Some(&known) = self.numbers.get(&key.finish()) {
             return Some(known);
         }
         if self.list.len() >= FORMS_MAX {
             return None;
         }
-        let blank = |widget: &Widget, offered: &[(u16, Arc<str>)]| {
+        let blank = |input: &Input<'_>, offered: &[(u16, Arc<str>)]| {
+            let Input { widget, samples, choices, .. } = input;
+            if !choices.is_empty() {
+                return Blank::Choice(choices.len() as u8);
+            }
             if is_box(widget) {
                 return Blank::Tick;
             }
             let all: Vec<Arc<str>> = offered.iter().map(|(_, text)| text.clone()).collect();
-            let texts = by_fit(widget, &all).into_iter().take(TEXTS_MAX);
+            let texts = by_fit(widget, samples, &all).into_iter().take(TEXTS_MAX);
             let mut texts: Vec<Arc<str>> = texts.map(|at| all[at].clone()).collect();
+            // What a page says of a field that is left out is worth most, after its samples; of a date, a later one is.
+            let second = samples.len().max(1);
+            if Element::of(&widget.class).is_some()
+                && time_form(widget).is_none()
+                && let Some(at) = texts.iter().position(|text| text.is_empty()).filter(|&at| at > second)
+            {
+                texts[second..=at].rotate_right(1);
+            }
             // A field that is left as it is found is an attempt too.
             if !texts.contains(&widget.text) {
                 texts.push(widget.text.clone());
@@ -381,7 +457,7 @@ impl Forms {
             Blank::Field(texts)
         };
         let blanks: Vec<Blank> =
-            parts.iter().zip(offered).map(|((_, widget), offered)| blank(widget, offered)).collect();
+            parts.iter().zip(offered).map(|(part, offered)| blank(part, offered)).collect();
         self.list.push(Form {
             blanks,
             buttons: Vec::new(),
@@ -389,6 +465,7 @@ impl Forms {
             said: FxHashSet::default(),
             bases: Vec::new(),
             tried: FxHashSet::default(),
+            again: 0,
             answers: FxHashSet::default(),
         });
         self.numbers.insert(key.finish(), self.list.len() - 1);
@@ -401,6 +478,7 @@ impl Forms {
 struct Plan {
     base: usize,
     context: Nearness,
+    page: Arc<Page>,
     way: Way,
     filling: Filling,
     button: LabelingId,
@@ -498,8 +576,8 @@ impl Form {
             }
         }
         let (_, number, context, filling, button) = best?;
-        let (way, filling) = (context.way.clone(), filling.clone());
-        Some(Plan { base, context: number, way, filling, button })
+        let (page, way, filling) = (context.page.clone(), context.way.clone(), filling.clone());
+        Some(Plan { base, context: number, page, way, filling, button })
     }
 }
 
@@ -515,7 +593,11 @@ impl Attempt {
             }
         }
         self.is_sent = true;
-        let (at, _) = page.buttons.iter().find(|(_, button)| *button == self.button)?;
+        let is_it = |button: LabelingId| match self.button {
+            LATER => !self.there.contains(&button),
+            wanted => button == wanted,
+        };
+        let (at, _) = page.buttons.iter().find(|(_, button)| is_it(*button))?;
         open.contains(at).then_some(*at)
     }
 }
@@ -540,15 +622,122 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     all
 }
 
-/// Returns the visible fields and boxes of `screen`, each with its place in the tree.
-pub fn inputs(screen: &Screen) -> Vec<(String, &Widget)> {
+/// Field or box of a screen.
+pub struct Input<'s> {
+    /// Its place in the tree.
+    pub object_id: String,
+    /// It itself.
+    pub widget: &'s Widget,
+    /// Texts that fit it by its page, the likeliest first.
+    pub samples: Vec<&'s Arc<str>>,
+    /// Places of its entries in the tree, if it is a choice, each with true if it is chosen.
+    pub choices: Vec<(String, bool)>,
+}
+
+/// Returns the entry of each blank that fits best. Of two dates, or two times, the first is mostly the earlier one.
+fn likeliest(blanks: &[Blank], inputs: &[Input<'_>]) -> Filling {
+    let form = |at: usize| time_form(inputs[at].widget);
+    let before = |at: usize| (0..at).filter(|&other| form(other) == form(at)).count() as u8;
+    let entry = |(at, blank): (usize, &Blank)| match form(at) {
+        // The empty text and that which is found come last.
+        Some(_) => before(at).min(blank.entries().saturating_sub(2)),
+        None => 0,
+    };
+    blanks.iter().enumerate().map(entry).collect()
+}
+
+/// Returns the form of the dates or times that a field of a page is for.
+fn time_form(field: &Widget) -> Option<TextForm> {
+    TextForm::of(&field.class).filter(|form| form.is_in_parts())
+}
+
+/// Returns the visible fields and boxes of `screen`.
+pub fn inputs(screen: &Screen) -> Vec<Input<'_>> {
     let (mut inputs, widgets) = (Vec::new(), screen.widgets());
     screen.for_each_object(|place, widget, object_id| {
         if widget.is_visible() && (is_field(widget) || is_box(widget)) {
-            inputs.push((object_id.to_string(), &widgets[place]));
+            let samples = screen.samples(place).collect();
+            let object_id = object_id.to_string();
+            inputs.push(Input { object_id, widget: &widgets[place], samples, choices: Vec::new() });
         }
     });
     inputs
+}
+
+/// Returns true if a field shows `text`, as far as it can be seen: a password on a page is seen as dots.
+fn shows(field: &Widget, text: &str) -> bool {
+    let is_dots = field.flags.has(Flags::PASSWORD) && !text.is_empty() && Element::of(&field.class).is_some();
+    if is_dots { field.text.chars().eq(text.chars().map(|_| '•')) } else { *field.text == *text }
+}
+
+/// Returns the places of the forms of a page that have one of `inputs`.
+fn forms_around(screen: &Screen, inputs: &[Input<'_>]) -> Vec<String> {
+    let mut forms = Vec::new();
+    screen.for_each_object(|_, widget, object_id| {
+        let is_form = Element::of(&widget.class).is_some_and(|element| element.tag == "form");
+        if is_form && inputs.iter().any(|input| is_within(&input.object_id, object_id)) {
+            forms.push(object_id.to_string());
+        }
+    });
+    forms
+}
+
+/// Returns the places of the rows of lists and tables of a page.
+pub fn rows(screen: &Screen) -> Vec<String> {
+    let is_row = |element: Element<'_>| ["li", "tr"].contains(&element.tag) || element.role == Some("row");
+    let mut rows = Vec::new();
+    screen.for_each_object(|_, widget, object_id| {
+        if Element::of(&widget.class).is_some_and(is_row) {
+            rows.push(object_id.to_string());
+        }
+    });
+    rows
+}
+
+/// Returns true if the place `inner` in the tree lies in the place `outer`.
+pub fn is_within(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// Returns the visible choices of a page: its lists, and its groups of radio buttons.
+fn choices(screen: &Screen) -> Vec<Input<'_>> {
+    let (mut choices, widgets): (Vec<(String, Input<'_>)>, _) = (Vec::new(), screen.widgets());
+    screen.for_each_object(|place, widget, object_id| {
+        if !widget.is_visible() || !is_choice(widget) || !widget.flags.has(Flags::ENABLED) {
+            return;
+        }
+        // An entry stands in its list; a radio button mostly in an element of its own.
+        let levels = if is_radio(&widget.class) { 2 } else { 1 };
+        let around =
+            (0..levels).fold(object_id, |id, _| id.rsplit_once(':').map_or("", |(around, _)| around));
+        // A name that several share is that of the group.
+        let is_shared = widgets.iter().filter(|other| is_choice(other) && other.id == widget.id).count() > 1;
+        let group = format!("{around} {}", if is_shared { &widget.id } else { "" });
+        let is_chosen = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
+        let entry = (object_id.to_string(), is_chosen);
+        let is_full = choices.len() >= CHOICES_MAX;
+        match choices.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, choice)) if choice.choices.len() < CHOSEN_MAX => choice.choices.push(entry),
+            Some(_) => {}
+            None if is_full => {}
+            None => {
+                let object_id = object_id.to_string();
+                let (widget, samples) = (&widgets[place], Vec::new());
+                choices.push((group, Input { object_id, widget, samples, choices: vec![entry] }));
+            }
+        }
+    });
+    let mut choices: Vec<Input<'_>> = choices.into_iter().map(|(_, choice)| choice).collect();
+    choices.retain(|choice| choice.choices.len() > 1);
+    for choice in choices.iter_mut().filter(|choice| !is_radio(&choice.widget.class)) {
+        choice.choices.swap(0, 1);
+    }
+    choices
+}
+
+/// Returns true for an entry of a list on a page, and for a radio button.
+fn is_choice(widget: &Widget) -> bool {
+    is_radio(&widget.class) || Element::of(&widget.class).is_some_and(|element| element.tag == "option")
 }
 
 pub fn is_field(widget: &Widget) -> bool {
@@ -565,6 +754,22 @@ pub fn is_submitting(names: &[&str]) -> bool {
         let words = name.split(|char: char| !char.is_alphanumeric());
         words.map(str::to_lowercase).any(|word| SUBMITTING.contains(&&*word))
     })
+}
+
+fn is_page(scene: &Scene) -> bool {
+    scene.screen.as_ref().is_some_and(|screen| screen.is_page())
+}
+
+/// Returns true if `to` offers a click on a button that `from` does not.
+fn has_new_buttons(from: &Scene, to: &Scene) -> bool {
+    fn buttons(scene: &Scene) -> impl Iterator<Item = LabelingId> {
+        let is_it =
+            |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_button(&on.class));
+        let all = scene.actions.iter().zip(scene.offers.iter());
+        all.filter(move |(action, _)| is_it(action)).map(|(_, offer)| offer.labeling)
+    }
+    let before: Vec<LabelingId> = buttons(from).collect();
+    buttons(to).any(|button| !before.contains(&button))
 }
 
 /// Returns a number for the text and the marks of a widget.
@@ -589,6 +794,7 @@ pub fn said(from: &Scene, to: &Scene) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gui::{Bounds, Context};
     use crate::situation::{ActionId, ClassId, LookId, Standing, StateId, Subgoal};
 
     fn field(texts: usize) -> Blank {
@@ -617,13 +823,107 @@ mod tests {
             offers: vec![vec![Some(0), Some(1)], vec![Some(2), Some(2)], vec![None]],
             holds: vec![None, Some(0), Some(0)],
             buttons: vec![(3, button)],
+            is_of_several: false,
         };
-        let attempt = |filling| Attempt { form: 0, filling, button, blank: 0, is_sent: false };
+        let attempt = |filling| Attempt {
+            form: 0,
+            context: (0, 0),
+            filling,
+            button,
+            there: Vec::new(),
+            blank: 0,
+            is_sent: false,
+        };
         let mut first = attempt(vec![1, 0, 0]);
         assert_eq!(first.step(&page, &[0, 1, 2, 3]), Some(1));
         assert_eq!(first.step(&page, &[0, 1, 2, 3]), Some(3), "the box is ticked, the last field full");
         assert!(first.is_sent);
         assert_eq!(attempt(vec![1, 0, 0]).step(&page, &[0, 2, 3]), None, "the text is no candidate");
+    }
+
+    #[test]
+    fn a_button_that_a_full_form_enables_is_clicked() {
+        let page = |buttons: Vec<(u16, LabelingId)>| Page {
+            form: 0,
+            shown: Arc::new([]),
+            offers: vec![vec![Some(0)]],
+            holds: vec![Some(0)],
+            buttons,
+            is_of_several: false,
+        };
+        let mut attempt = Attempt {
+            form: 0,
+            context: (0, 0),
+            filling: vec![0],
+            button: LATER,
+            there: vec![LabelingId(1), LATER],
+            blank: 0,
+            is_sent: false,
+        };
+        let old = (1, LabelingId(1));
+        let waiting = page(vec![old, (u16::MAX, LATER)]);
+        assert_eq!(attempt.clone().step(&waiting, &[0, 1, 2]), None);
+        assert_eq!(attempt.step(&page(vec![old, (2, LabelingId(5))]), &[0, 1, 2]), Some(2));
+    }
+
+    /// Widgets of a page, each with its depth, its class, its text and its flags.
+    fn screen(widgets: &[(u16, &str, &str, Flags)]) -> Screen {
+        let widget = |&(depth, class, text, flags): &(u16, &str, &str, Flags)| Widget {
+            depth,
+            class: class.into(),
+            text: text.into(),
+            bounds: Bounds::new(0, 0, 9, 9),
+            flags: flags.set(Flags::ENABLED, true),
+            ..Widget::default()
+        };
+        Screen::new("http://p", "/", Context::default(), widgets.iter().map(widget).collect())
+    }
+
+    #[test]
+    fn lists_and_groups_of_radio_buttons_are_choices() {
+        let (click, chosen, none) = (Flags::CLICKABLE, Flags::SELECTED, Flags::default());
+        let checked = click.set(Flags::CHECKED, true);
+        let screen = screen(&[
+            (0, "select combobox", "Choose", none),
+            (1, "option option", "Choose", click.set(chosen, true)),
+            (1, "option option", "Hall", click),
+            (1, "option option", "Garden", click),
+            (0, "fieldset group", "", none),
+            (1, "label -", "Noon", none),
+            (2, "input radio", "", click),
+            (1, "label -", "Evening", none),
+            (2, "input radio", "", checked),
+            (0, "label -", "Alone", none),
+            (1, "div -", "", none),
+            (2, "input radio", "", click),
+        ]);
+        let choices = choices(&screen);
+        let entries = |at: usize| {
+            let entries = choices[at].choices.iter();
+            entries.map(|(id, is_chosen)| (&**id, *is_chosen)).collect::<Vec<_>>()
+        };
+        assert_eq!(entries(0), [("0:1", false), ("0:0", true), ("0:2", false)], "the first says what to do");
+        assert_eq!(entries(1), [("1:0:0", false), ("1:1:0", true)]);
+        assert_eq!(choices.len(), 2, "one radio button is no choice");
+        assert_eq!(Blank::Choice(2).entry(&choices[1]), Some(1));
+    }
+
+    #[test]
+    fn of_two_dates_the_first_is_the_earlier_one_and_a_password_is_told_by_its_dots() {
+        let none = Flags::default();
+        let secret = Flags::PASSWORD;
+        let screen = screen(&[
+            (0, "input textbox", "", none),
+            (0, "input date", "", none),
+            (0, "input textbox", "•••", secret),
+            (0, "input date", "", none),
+        ]);
+        let input = |widget| Input { object_id: String::new(), widget, samples: vec![], choices: vec![] };
+        let inputs: Vec<Input<'_>> = screen.widgets().iter().map(input).collect();
+        assert_eq!(likeliest(&vec![field(3); 4], &inputs), [0, 0, 0, 1]);
+        let widgets = screen.widgets();
+        assert!(shows(&widgets[2], "abc") && !shows(&widgets[2], "abcd") && !shows(&widgets[2], ""));
+        assert!(shows(&widgets[0], "") && !shows(&widgets[0], "abc"));
     }
 
     fn form() -> Form {
@@ -639,6 +939,7 @@ mod tests {
             said: FxHashSet::default(),
             bases: vec![Base { filling: vec![0], attempts: 0 }],
             tried: FxHashSet::default(),
+            again: 0,
             answers: FxHashSet::default(),
         }
     }
@@ -671,6 +972,7 @@ mod tests {
             offers: vec![vec![Some(0), Some(1), Some(2)]],
             holds: vec![None],
             buttons: vec![(3, LabelingId(1))],
+            is_of_several: false,
         });
         let step = (StateId(0), ActionId(0));
         form.reach(&page, PhaseId(3), &vec![step]);
@@ -689,8 +991,15 @@ mod tests {
     #[test]
     fn an_answer_that_nobody_has_seen_makes_a_base() {
         let mut form = form();
-        let attempt =
-            |text| Attempt { form: 0, filling: vec![text], button: LabelingId(1), blank: 1, is_sent: true };
+        let attempt = |text| Attempt {
+            form: 0,
+            context: (0, 0),
+            filling: vec![text],
+            button: LabelingId(1),
+            there: Vec::new(),
+            blank: 1,
+            is_sent: true,
+        };
         form.note(attempt(1), ActivityId(0), &[5], true);
         form.note(attempt(2), ActivityId(0), &[5], true);
         let bases: Vec<&Filling> = form.bases.iter().map(|base| &base.filling).collect();

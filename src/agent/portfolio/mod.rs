@@ -39,6 +39,8 @@ use crate::situation::{
 /// it does within few steps. The last of these episodes is walked to its end. Where there is a direction, walks take turns with
 /// it.
 const STEPS_WALKED: u32 = 240;
+/// Chance that a walk at a form with several fields begins to fill it.
+const FILLED: f64 = 0.5;
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
 const RISKED: f64 = 0.1;
 /// Chance of taking one that nobody has done, nor its like in the activity, in place of such an action: of 50 runs on large apps
@@ -270,6 +272,15 @@ impl Portfolio {
         }
     }
 
+    /// Returns true if a walk fills a form with its next step.
+    fn fills(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> bool {
+        let Situation { scene, candidates, .. } = *situation;
+        self.forms.is_filling()
+            || self.forms.is_at_several(scene)
+                && self.walk.brought(scene, candidates).is_empty()
+                && rng.unit() < FILLED
+    }
+
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
     }
@@ -419,6 +430,15 @@ impl Agent for Portfolio {
             && let Some(at) = self.cover.as_mut().and_then(|cover| cover.next(situation, rng))
         {
             self.explain(Evidence::Pair, situation.candidates.len());
+            return Choice::Offer(at);
+        }
+        if member == Member::Random
+            && is_page(situation.scene)
+            && self.fills(situation, rng)
+            && let Some(at) = self.forms.next(situation, &open, outlook)
+        {
+            self.walk.pass(situation.scene, at);
+            self.explain(Evidence::Form, open.len());
             return Choice::Offer(at);
         }
         if member == Member::Random && is_page(situation.scene) {

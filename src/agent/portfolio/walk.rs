@@ -2,9 +2,10 @@
 //!
 //! A page offers a dozen keys and gestures besides its own buttons, and a field takes many texts; drawn evenly, they would take
 //! most of the steps. Two of five texts are sent at once, by enter or by a button beside the field; the others stay in it while
-//! something else is done. A field that a step has opened is used at once as a rule, as it closes with most other steps. Actions
-//! that a watched spec names come first where they were not done yet: on a page of this shape, after the action before. Of the
-//! others, those that mostly lead to fewer offers come later: many faults need a page with several things on it.
+//! something else is done. A field that a step has opened, and a button that it has brought, are used at once as a rule, as they
+//! go with most other steps. Actions that a watched spec names come first where they were not done yet: on a page of this shape,
+//! after the action before. Of the others, those that mostly lead to fewer offers come later: many faults need a page with
+//! several things on it.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -14,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
+use super::forms::{is_within, rows};
 use super::yields::is_typing;
 use crate::gui::{Action, DeviceAction, Element, Flags, Screen, Target, Touch, Widget, is_button};
 use crate::rng::Rng;
@@ -23,8 +25,12 @@ use crate::situation::{ActivityId, ClassId, LabelingId, Scene, Situation};
 const SENT: f64 = 0.4;
 /// Chance that a button sends it where enter could, too.
 const BY_BUTTON: f64 = 0.5;
-/// Chance that a field is used right after it was opened. This number and those below were chosen on programs that answer as
-/// `todos`, `vdom`, `routes` and `forms` of `tests/pages` do with faults.
+/// Most buttons that a step brings and that are used at once.
+const BROUGHT_MAX: usize = 3;
+/// Times that each is; two buttons may bring each other for ever.
+const USED_MAX: u32 = 3;
+/// Chance that a button or a field is used right after it was brought or opened. This number and those below were chosen on programs
+/// that answer as `todos`, `vdom`, `routes` and `forms` of `tests/pages` do with faults.
 const USED: f64 = 0.8;
 /// Weight of a text for a field, of emptying it, and of a key of the browser. A click has that of coverage.
 const FILLING: f64 = 2.0;
@@ -36,6 +42,8 @@ const KEY: f64 = 0.06;
 const ENTER_EMPTY: f64 = 0.2;
 /// Factor on the weight of an action that no spec names, if more of its steps led to fewer offers than to more.
 const SHRINKING: f64 = 0.4;
+/// Weight of a text that the field has already.
+const SAME: f64 = 0.02;
 /// Factor on the weight of a text that stands on a widget to click, as it mostly comes from a condition on that widget.
 const ON_WIDGET: f64 = 0.3;
 /// Factor on the weight of an action that a spec names and that was not done yet where it is new; and of a text that meets a
@@ -62,6 +70,10 @@ pub struct Walk {
     typed: FxHashMap<u64, u32>,
     /// Name of the last choice, and the number of offers it was made of.
     taken: Option<(LabelingId, usize)>,
+    /// True if the last choice was a click on a button, or enter.
+    has_sent: bool,
+    /// Number of times that each button was used as soon as it was brought.
+    used: FxHashMap<LabelingId, u32>,
     /// Number of steps by actions of each name that led to more offers, less those that led to fewer.
     growth: FxHashMap<LabelingId, i32>,
 }
@@ -73,6 +85,7 @@ impl Walk {
         self.last = ClassId::UNNAMED;
         self.before = None;
         self.taken = None;
+        self.has_sent = false;
     }
 
     /// Draws a candidate: a kind of action on a widget by its weight, and one of this kind.
@@ -82,19 +95,59 @@ impl Walk {
         let shape = shape(scene);
         let at = self.draw(situation, shape, rng);
         let class = scene.offers[usize::from(at)].class;
-        self.typed_into = None;
+        let last = self.last;
+        self.pass(scene, at);
         if let Action::Text { on, text } = &scene.actions[usize::from(at)] {
             self.typed_into = Some(on.object_id.clone());
             if self.typed.len() < DONE_MAX {
                 *self.typed.entry(text_number(scene, at, text)).or_insert(0) += 1;
             }
         } else if class != ClassId::UNNAMED && self.done.len() < DONE_MAX {
-            self.done.insert((scene.activity, shape, class, self.last));
+            self.done.insert((scene.activity, shape, class, last));
         }
-        self.last = class;
-        self.before = scene.screen.clone();
-        self.taken = Some((scene.offers[usize::from(at)].labeling, scene.offers.len()));
         at
+    }
+
+    /// Notes a choice, of whoever has made it.
+    pub fn pass(&mut self, scene: &Scene, at: u16) {
+        let offer = &scene.offers[usize::from(at)];
+        self.typed_into = None;
+        self.last = offer.class;
+        self.before = scene.screen.clone();
+        self.taken = Some((offer.labeling, scene.offers.len()));
+        self.has_sent = match &scene.actions[usize::from(at)] {
+            Action::Touch(Touch::Click, on) => is_button(&on.class),
+            action => *action == Action::Device(DeviceAction::Enter),
+        };
+    }
+
+    /// Returns the clicks among `candidates` on buttons that the last step has brought, as a dialog does; none if these are many.
+    /// Those of rows in a list are left out, as they come with each row, and those that were often used at once.
+    pub fn brought(&self, scene: &Scene, candidates: &[u16]) -> Vec<u16> {
+        let (Some(before), Some(screen), true) = (&self.before, &scene.screen, self.has_sent) else {
+            return Vec::new();
+        };
+        let names = |widget: &Widget| (widget.id.clone(), widget.text.clone(), widget.desc.clone());
+        let is_it = |widget: &Widget| is_button(&widget.class) && widget.is_visible();
+        let known: FxHashSet<_> = before.widgets().iter().filter(|widget| is_it(widget)).map(names).collect();
+        let is_new = |at: &u16| {
+            matches!(scene.actions[usize::from(*at)], Action::Touch(Touch::Click, _))
+                && scene.widget(*at).is_some_and(|widget| is_it(widget) && !known.contains(&names(widget)))
+        };
+        let is_used_up = |at: &u16| {
+            let labeling = scene.offers[usize::from(*at)].labeling;
+            self.used.get(&labeling).is_some_and(|&times| times >= USED_MAX)
+        };
+        let mut brought: Vec<u16> = candidates.iter().copied().filter(is_new).collect();
+        if brought.is_empty() || brought.len() > BROUGHT_MAX {
+            return Vec::new();
+        }
+        let rows = rows(screen);
+        brought.retain(|&at| {
+            let on = scene.actions[usize::from(at)].target();
+            !is_used_up(&at) && on.is_some_and(|on| !rows.iter().any(|row| is_within(&on.object_id, row)))
+        });
+        brought
     }
 
     /// Learns the effect of the last choice, which has led to `scene`.
@@ -106,10 +159,18 @@ impl Walk {
         }
     }
 
-    fn draw(&self, situation: &Situation<'_>, shape: u64, rng: &mut Rng) -> u16 {
+    fn draw(&mut self, situation: &Situation<'_>, shape: u64, rng: &mut Rng) -> u16 {
         let Situation { scene, candidates, .. } = *situation;
         let action = |at: u16| &scene.actions[usize::from(at)];
         if let Some(at) = self.sender(scene, candidates, rng) {
+            return at;
+        }
+        let brought = self.brought(scene, candidates);
+        if !brought.is_empty() && rng.unit() < USED {
+            let at = brought[rng.below(brought.len())];
+            if self.used.len() < DONE_MAX {
+                *self.used.entry(scene.offers[usize::from(at)].labeling).or_insert(0) += 1;
+            }
             return at;
         }
         let of_opened = self.of_opened(scene, candidates);
@@ -167,6 +228,9 @@ impl Walk {
             widget.text == *text && widget.flags.has(Flags::CLICKABLE) && !widget.flags.has(Flags::EDITABLE)
         };
         let times = self.typed.get(&text_number(scene, at, text)).copied().unwrap_or_default();
+        if scene.widget(at).is_some_and(|field| field.text == *text) {
+            return SAME;
+        }
         let is_named = scene.offers[usize::from(at)].class != ClassId::UNNAMED;
         let weight = if is_named { NAMED } else { 1.0 } / f64::from(1 + times);
         if scene.widgets().iter().any(is_on_widget) { ON_WIDGET * weight } else { weight }
@@ -225,8 +289,6 @@ fn number(of: &impl Hash) -> u64 {
 /// Returns the clicks among `candidates` on buttons of the form that `field` is in; without a form, on buttons that stand beside
 /// it.
 fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
-    let is_in =
-        |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(':'));
     fn around(id: &str) -> Option<&str> {
         id.rsplit_once(':').map(|(around, _)| around)
     }
@@ -234,13 +296,13 @@ fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
     if let Some(screen) = &scene.screen {
         screen.for_each_object(|_, widget, object_id| {
             let is_form = Element::of(&widget.class).is_some_and(|element| element.tag == "form");
-            if is_form && is_in(field, object_id) {
+            if is_form && is_within(field, object_id) {
                 form = Some(object_id.to_string());
             }
         });
     }
     let is_beside = |on: &Target| match &form {
-        Some(form) => is_in(&on.object_id, form),
+        Some(form) => is_within(&on.object_id, form),
         None => around(&on.object_id) == around(field),
     };
     let is_it = |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_button(&on.class) && is_beside(on));
@@ -428,6 +490,39 @@ mod tests {
     }
 
     #[test]
+    fn a_button_that_a_step_has_brought_is_used_at_once_unless_it_is_of_a_row() {
+        let button = |text: &str, depth| Widget { depth, ..widget("button button", text, Flags::CLICKABLE) };
+        let row = |tag: &str| widget(&format!("{tag} -"), "", Flags::default());
+        let screen = |widgets: Vec<Widget>| Screen::new("http://p", "/", Context::default(), widgets);
+        let on = |place: &str| Target {
+            object_id: place.into(),
+            class: "button button".into(),
+            ..Target::default()
+        };
+        let plain: Vec<Widget> = (0..8).map(|at| button(&at.to_string(), 0)).collect();
+        let clicks = || (0..8).map(|at: u8| Action::click(on(&at.to_string())));
+        let before = scene(clicks().collect(), Some(screen(plain.clone())));
+        let share = |tag: &str| {
+            let widgets = [plain.clone(), vec![row(tag), button("Yes", 1), button("No", 1)]].concat();
+            let actions = clicks().chain(["8:0", "8:1"].map(|place| Action::click(on(place))));
+            let after = scene(actions.collect(), Some(screen(widgets)));
+            choices(&[&before, &after])[8..].iter().sum::<usize>()
+        };
+        let (dialog, row) = (share("dialog"), share("li"));
+        assert!(dialog > 750 && row < 450, "{dialog} and {row} of 1,000");
+    }
+
+    #[test]
+    fn a_field_gets_another_text_than_it_has() {
+        let field = widget("Field", "1", Flags::EDITABLE);
+        let screen = Screen::new("p", "A", Context::default(), vec![field]);
+        let on = Target { object_id: "0".into(), ..Target::default() };
+        let text = |text: &str| Action::Text { on: on.clone(), text: text.into() };
+        let counts = choices(&[&scene(["1", "2"].map(text).to_vec(), Some(screen))]);
+        assert!(counts[0] < 60, "{} of 1,000", counts[0]);
+    }
+
+    #[test]
     fn actions_that_a_spec_names_come_first_where_they_are_new() {
         let on = |id: &str| Target { object_id: id.into(), ..Target::default() };
         let clicks = (0..10).map(|at: u8| Action::Touch(Touch::Click, on(&at.to_string())));
@@ -455,7 +550,7 @@ mod tests {
             }
             let phase = PhaseId::START;
             let situation = Situation { scene, phase, steps_left: 9, candidates: &all, preferred: &all };
-            let drawn = |seed| walk.draw(&situation, 0, &mut Seed(seed).fork("walk"));
+            let mut drawn = |seed| walk.draw(&situation, 0, &mut Seed(seed).fork("walk"));
             (0..1_000).filter(|&seed| drawn(seed) == 3).count()
         };
         let (fewer, more) = (after(&[11], &plain), after(&[9], &plain));
@@ -470,7 +565,7 @@ mod tests {
     #[test]
     fn texts_that_stand_on_a_button_come_later() {
         let text = |text: u32| Action::Text {
-            on: Target { object_id: "0".into(), ..Target::default() },
+            on: Target { object_id: "1".into(), ..Target::default() },
             text: text.to_string().into(),
         };
         let typed = |flags: Flags| {

@@ -221,6 +221,8 @@ const delegated_by_jquery = doc => {
 
 const snapshot = () => {
   const widgets = [];
+  // What the page says of each field.
+  const fields = [];
   const passing = decorations();
   // The element of each widget, the widget around it, and the reason for a click on it.
   const nodes = [], parents = [], reasons = [], hosts = [];
@@ -357,6 +359,10 @@ const snapshot = () => {
       const set = (flag, is_true) => { if (is_true) widget.flags |= flag; };
       set(ENABLED, enabled && (!control || is_enabled(control)));
       set(EDITABLE, is_field(e));
+      if (is_field(e) && ['INPUT', 'TEXTAREA'].includes(e.tagName)) {
+        const words = [e.type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete].map(word => (word ?? '').slice(0, 1000));
+        fields.push([at, ...words, e.minLength, e.maxLength]);
+      }
       set(DOUBLE, !is_root && kinds.has('dblclick'));
       set(HOVERABLE, !is_root && ENTERS.some(kind => kinds.has(kind)));
       set(FOCUSED, e === focused);
@@ -542,6 +548,7 @@ const snapshot = () => {
     said,
     status,
     online: navigator.onLine,
+    fields,
     widgets: widgets.map(({ depth, tag, role, classes, id, text, name, rect, flags }, at) => [
       depth, tag, role, classes, id, text, name,
       is_empty(rect) ? [0, 0, 0, 0] : [round(rect.left), round(rect.top), round(rect.right), round(rect.bottom)],

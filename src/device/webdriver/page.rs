@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::device::{Notice, said};
 use crate::gui::{
-    Bounds, Context, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
+    Bounds, Context, FieldRules, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
 };
 use crate::text::{HIDDEN, variable_of, without_what_may_be_secret};
 
@@ -17,6 +17,9 @@ const TEXT_BYTES_MAX: usize = 20_000;
 
 /// Longest side of a view, far more than any display has.
 const SIDE_MAX: u32 = 100_000;
+
+/// Most fields of a page of whose texts it is heard.
+const FIELDS_MAX: usize = 200;
 
 /// Most calls of an error's trace that identify it.
 const CALLS_MAX: usize = 3;
@@ -128,11 +131,37 @@ struct Form {
     status: u16,
     online: bool,
     widgets: Vec<Row>,
+    #[serde(default)]
+    fields: Vec<Asked>,
 }
 
 /// An element: depth, tag, role, classes, id, text, name, bounds, bits, and the place of the element to be over first.
 #[derive(Deserialize)]
 struct Row(u16, String, String, String, String, String, String, [f64; 4], u32, i64);
+
+/// What the page says of a field: its place among the elements, type, pattern, least and largest value, placeholder, words on what
+/// the browser may fill in, and its fewest and most letters, -1 if it says nothing of them.
+#[derive(Deserialize)]
+struct Asked(u32, String, String, String, String, String, String, i64, i64);
+
+impl Asked {
+    fn place(&self) -> u32 {
+        self.0
+    }
+
+    fn rules(self) -> FieldRules {
+        let Asked(_, kind, pattern, least, largest, placeholder, autocomplete, shortest, longest) = self;
+        FieldRules {
+            kind,
+            pattern,
+            range: [least, largest],
+            placeholder,
+            autocomplete,
+            shortest: usize::try_from(shortest).unwrap_or(0),
+            longest: usize::try_from(longest).ok(),
+        }
+    }
+}
 
 /// Bits of a row, as the script has them, and what they say of a widget.
 const BITS: [(u32, Flags); 13] = [
@@ -245,7 +274,14 @@ impl PageScreen {
         }
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
-        let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets);
+        let mut samples = Vec::new();
+        for asked in form.fields.into_iter().take(FIELDS_MAX) {
+            let at = asked.place();
+            if let Some(field) = widgets.get(at as usize) {
+                samples.extend(asked.rules().samples(field).into_iter().map(|sample| (at, sample)));
+            }
+        }
+        let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets).with_samples(samples);
         let console = (!form.said.is_empty()).then(|| cut(form.said.join("\n")));
         let report = PageReport::of(console, Some(form.status).filter(|status| *status != 0));
         let screen = Arc::new(screen.with_crash(crash).with_report(report));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::super::forms::{inputs, is_box, is_field, is_submitting};
+use super::super::forms::{Input, inputs, is_box, is_field, is_submitting};
 use super::Step;
 use super::blanks::{Blank, Filling, Form, Keys};
 use super::pad::{Echo, Key, Pad, keys};
@@ -607,19 +607,18 @@ impl Map {
         let package = self.package.get_or_insert_with(|| screen.package().clone());
         let is_outside = *package != *screen.package();
         let mut parts = inputs(screen);
-        let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
+        let fields = parts.iter().filter(|part| is_field(part.widget)).count();
         // Many boxes are settings, and no part of what is sent.
         let has_boxes = parts.len() - fields <= BOXES_MAX;
         let has_form = (1..=FIELDS_MAX).contains(&fields) && !is_outside;
-        parts.retain(|(_, widget)| has_form && (is_field(widget) || has_boxes));
+        parts.retain(|part| has_form && (is_field(part.widget) || has_boxes));
         let (mut texts, mut clicks) = (vec![Vec::new(); parts.len()], Vec::new());
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
-            let blank = action
-                .target()
-                .and_then(|on| parts.iter().position(|(object_id, _)| **object_id == *on.object_id));
+            let blank =
+                action.target().and_then(|on| parts.iter().position(|part| *part.object_id == *on.object_id));
             match (action, blank) {
                 (Action::Text { text, .. }, Some(blank)) => texts[blank].push((at, text.clone())),
-                (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].1) => {
+                (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].widget) => {
                     texts[blank].push((at, Arc::default()));
                 }
                 (Action::Touch(Touch::Click | Touch::DoubleClick, _) | Action::User { .. }, None) => {
@@ -632,7 +631,7 @@ impl Map {
         let mut key = FxHasher::default();
         if has_form {
             scene.activity.hash(&mut key);
-            parts.iter().for_each(|(_, widget)| (&widget.id, is_box(widget)).hash(&mut key));
+            parts.iter().for_each(|part| (&part.widget.id, is_box(part.widget)).hash(&mut key));
             // Pages of one activity may have blanks without names; their buttons tell them apart.
             let buttons =
                 screen.widgets().iter().filter(|widget| widget.is_visible() && is_plain_button(widget));
@@ -648,7 +647,7 @@ impl Map {
             Some(&known) => known,
             None if self.pages.len() >= PAGES_MAX => return None,
             None => {
-                let blanks = parts.iter().zip(&texts).map(|((_, widget), texts)| blank(widget, texts));
+                let blanks = parts.iter().zip(&texts).map(|(part, texts)| blank(part, texts));
                 let form = has_form.then(|| Form::new(blanks.collect()));
                 let (activity, events) = (scene.activity, Vec::new());
                 self.pages.push(Page {
@@ -682,24 +681,25 @@ impl Map {
         }
         let form = own.form.as_ref();
         let blanks = form.map_or(&[][..], |form| &form.blanks).iter().zip(&parts).zip(&texts);
-        let blanks = blanks.map(|((blank, (_, widget)), texts)| seen(blank, widget, texts)).collect();
+        let blanks = blanks.map(|((blank, part), texts)| seen(blank, part.widget, texts)).collect();
         let is_disabled = |widget: &Widget| is_plain_button(widget) && !widget.flags.has(Flags::ENABLED);
         let has_disabled = screen.widgets().iter().any(|widget| widget.is_visible() && is_disabled(widget));
         Some(Sight { page, clicks: events, blanks, has_disabled })
     }
 }
 
-/// Returns the blank that `widget` is, with the texts that fit it best.
-fn blank(widget: &Widget, texts: &[(u16, Arc<str>)]) -> Blank {
+/// Returns the blank that an input is, with the texts that fit it best.
+fn blank(input: &Input<'_>, texts: &[(u16, Arc<str>)]) -> Blank {
+    let Input { widget, samples, .. } = input;
     if is_box(widget) {
         return Blank::Tick;
     }
     let mut name = FxHasher::default();
     (widget.id_entry(), &widget.desc).hash(&mut name);
     let all: Vec<Arc<str>> = texts.iter().map(|(_, text)| text.clone()).collect();
-    let best = by_fit(widget, &all).into_iter().take(TEXTS_MAX);
+    let best = by_fit(widget, samples, &all).into_iter().take(TEXTS_MAX);
     let texts: Vec<Arc<str>> = best.map(|at| all[at].clone()).collect();
-    let misfits = misfits(widget, &texts);
+    let misfits = misfits(widget, samples, &texts);
     Blank::Field(name.finish(), texts, misfits)
 }
 

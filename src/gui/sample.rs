@@ -1,0 +1,305 @@
+//! Samples: texts that fit a field of a page, by what the page says of the field.
+//!
+//! A guess where the page gives no rule: the words of a field may be missing or in another language.
+
+use std::sync::Arc;
+
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use regex_syntax::parse;
+
+use super::constant::regex;
+use super::hint::words;
+use super::offer::BUILTIN_TEXTS;
+use super::screen::{Flags, Widget};
+use super::text_form::TextForm;
+
+/// Longest pattern that is read, and longest sample, in bytes.
+const PATTERN_BYTES_MAX: usize = 1_000;
+const SAMPLE_BYTES_MAX: usize = 500;
+
+/// Texts for fields that are called by one of these words. The first that fits counts.
+const CALLED: [(&str, &[&str]); 8] = [
+    // The name on a card is no number of it.
+    ("", &["holder", "owner", "name"]),
+    ("name@example.com", &["email", "mail"]),
+    ("https://example.com/", &["homepage", "link", "site", "url", "web", "website"]),
+    ("123", &["csc", "cvc", "cvv"]),
+    ("12/40", &["exp", "expiration", "expires", "expiry"]),
+    ("4111111111111111", &["card", "cardnumber", "cc", "creditcard"]),
+    ("12345", &["plz", "postal", "postalcode", "postcode", "zip", "zipcode"]),
+    ("0301234567", &["cell", "fax", "mobile", "phone", "tel", "telephone"]),
+];
+
+/// Text for a password: many pages ask for capital letters, small letters, digits and other signs.
+const PASSWORD: &str = "Secret-123";
+
+/// Parts of a date or a time in a placeholder like `DD/MM/YYYY`, and what stands for each in a sample.
+const PARTS: [(&str, &str); 7] = [
+    ("yyyy", "2040"),
+    ("yy", "40"),
+    ("mm", "10"),
+    ("dd", "20"),
+    ("hh", "20"),
+    ("ss", "30"),
+    ("jjjj", "2040"),
+];
+
+/// What a page says of a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldRules {
+    /// Type of the input.
+    pub kind: String,
+    /// Pattern that the whole text meets; empty if there is none, as with all that follow.
+    pub pattern: String,
+    /// Least and largest value.
+    pub range: [String; 2],
+    /// Text that is shown while the field is empty.
+    pub placeholder: String,
+    /// Words on what the browser may fill in.
+    pub autocomplete: String,
+    /// Fewest letters.
+    pub shortest: usize,
+    /// Most letters.
+    pub longest: Option<usize>,
+}
+
+impl FieldRules {
+    /// Returns texts that fit `field`, the likeliest first; none if it says nothing of them.
+    pub fn samples(&self, field: &Widget) -> Vec<Arc<str>> {
+        if let Some(form) = TextForm::of(&field.class) {
+            let [least, most] = &self.range;
+            let ends = [least, most].into_iter().filter(|end| !end.is_empty() && form.takes(end));
+            let mut samples: Vec<&str> = ends.map(|end| &**end).collect();
+            if !samples.is_empty() && form.is_in_parts() {
+                // Times of one form are in the order of their letters.
+                let is_within = |time: &&str| **time >= **least && (most.is_empty() || **time <= **most);
+                samples.extend(form.samples().iter().copied().filter(is_within));
+                samples.sort_unstable();
+                samples.dedup();
+            }
+            return samples.into_iter().map(Arc::from).collect();
+        }
+        self.sample(field).filter(|sample| self.fits(sample)).map(Arc::from).into_iter().collect()
+    }
+
+    fn sample(&self, field: &Widget) -> Option<String> {
+        let by_pattern = || self.pattern_sample().or_else(|| self.placeholder_sample());
+        if let Some(sample) = by_pattern().filter(|sample| self.fits(sample)) {
+            return Some(sample);
+        }
+        let is_secret = field.flags.has(Flags::PASSWORD);
+        let called = if is_secret { PASSWORD } else { self.called_sample(field) };
+        if called.is_empty() {
+            let longest_builtin = BUILTIN_TEXTS[4];
+            // Shorter ones are offered in any field.
+            return (self.shortest > 3).then(|| cycled(longest_builtin, self.shortest));
+        }
+        Some(cycled(called, self.shortest))
+    }
+
+    fn fits(&self, sample: &str) -> bool {
+        let letters = sample.encode_utf16().count();
+        let is_of_length = sample.len() <= SAMPLE_BYTES_MAX
+            && letters >= self.shortest
+            && self.longest.is_none_or(|longest| letters <= longest);
+        is_of_length && (self.pattern.is_empty() || !self.is_refused_by_pattern(sample))
+    }
+
+    /// Returns true if the pattern is known to refuse `sample`; a browser reads patterns that are not read here.
+    fn is_refused_by_pattern(&self, sample: &str) -> bool {
+        self.pattern.len() <= PATTERN_BYTES_MAX
+            && regex(&format!("^(?:{})$", self.pattern)).is_ok_and(|pattern| !pattern.is_match(sample))
+    }
+
+    fn pattern_sample(&self) -> Option<String> {
+        if self.pattern.is_empty() || self.pattern.len() > PATTERN_BYTES_MAX {
+            return None;
+        }
+        let pattern = parse(&self.pattern).ok()?;
+        // Few letters where a pattern leaves their number open, or as many as the field asks for.
+        let made = |often: usize| {
+            let mut sample = String::new();
+            write(&pattern, often, &mut sample)?;
+            Some(sample).filter(|sample| !sample.is_empty() && self.fits(sample))
+        };
+        made(1).or_else(|| made(self.shortest))
+    }
+
+    fn placeholder_sample(&self) -> Option<String> {
+        let shown = self.placeholder.trim();
+        let has_digits = shown.contains(|char: char| char.is_ascii_digit());
+        if has_digits {
+            // `e.g. AB-1234` is an example.
+            let example =
+                shown.rsplit_once("g. ").or(shown.rsplit_once(": ")).map_or(shown, |(_, example)| example);
+            return Some(example.to_string()).filter(|example| !example.contains(' '));
+        }
+        let mut sample = String::new();
+        let mut rest = shown;
+        while let Some(letter) = rest.chars().next() {
+            let end = rest.find(|char: char| !char.is_alphabetic()).unwrap_or(rest.len());
+            if end == 0 {
+                sample.push(letter);
+                rest = &rest[letter.len_utf8()..];
+                continue;
+            }
+            let (word, after) = rest.split_at(end);
+            let part = PARTS.iter().find(|(part, _)| word.eq_ignore_ascii_case(part))?;
+            sample.push_str(part.1);
+            rest = after;
+        }
+        (!sample.is_empty()).then_some(sample)
+    }
+
+    fn called_sample(&self, field: &Widget) -> &'static str {
+        let sources: [&[&str]; 2] =
+            [&[&self.kind, &self.autocomplete], &[field.id_entry(), &field.desc, &self.placeholder]];
+        let of = |source: &[&str]| {
+            let called: Vec<String> = source.iter().flat_map(|text| words(text)).collect();
+            let is_called = |names: &[&str]| called.iter().any(|word| names.contains(&&**word));
+            CALLED.iter().find(|(_, names)| is_called(names)).map(|(sample, _)| *sample)
+        };
+        sources.into_iter().find_map(of).unwrap_or_default()
+    }
+}
+
+/// Returns `text`, as often as it takes to have so many letters.
+fn cycled(text: &str, letters: usize) -> String {
+    let times = letters.min(SAMPLE_BYTES_MAX).div_ceil(text.len()).max(1);
+    text.repeat(times)
+}
+
+/// Writes a text that `pattern` matches, with `often` of what may come any number of times; none if it would be too long.
+fn write(pattern: &Hir, often: usize, out: &mut String) -> Option<()> {
+    if out.len() > SAMPLE_BYTES_MAX {
+        return None;
+    }
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(class) => out.push(one_of(class)?),
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let often = often.min(max.map_or(usize::MAX, |max| max as usize));
+            // What comes once or not at all is left out.
+            let often = if *max == Some(1) { 0 } else { often };
+            for _ in 0..(*min as usize).max(often) {
+                let before = out.len();
+                write(sub, 1, out)?;
+                if out.len() == before {
+                    break;
+                }
+            }
+        }
+        HirKind::Capture(capture) => write(&capture.sub, often, out)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, often, out))?,
+        HirKind::Alternation(others) => write(others.first()?, often, out)?,
+    }
+    Some(())
+}
+
+/// Returns a letter or a digit of `class`, or its first sign.
+fn one_of(class: &Class) -> Option<char> {
+    let Class::Unicode(class) = class else { return None };
+    let has = |wanted: &char| class.iter().any(|range| (range.start()..=range.end()).contains(wanted));
+    ['1', 'a', 'A'].into_iter().find(has).or_else(|| class.iter().next().map(|range| range.start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn field(called: &str) -> Widget {
+        Widget { class: "input textbox".into(), desc: called.into(), ..Widget::default() }
+    }
+
+    fn samples(rules: &FieldRules, called: &str) -> Vec<String> {
+        rules.samples(&field(called)).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_pattern_is_met() {
+        let sample = |pattern: &str, shortest| {
+            let rules = FieldRules { pattern: pattern.into(), shortest, ..FieldRules::default() };
+            samples(&rules, "").pop().unwrap_or_default()
+        };
+        assert_eq!(sample("[0-9]{5}", 0), "11111");
+        assert_eq!(sample("[A-Z]{2}-[0-9]{4}", 0), "AA-1111");
+        assert_eq!(sample("(0[1-9]|1[0-2])/[0-9]{2}", 0), "01/11");
+        assert_eq!(sample(r"\d+", 4), "1111");
+        assert_eq!(sample(r"(\+49)? ?[1-9]\d*", 0), "11");
+        assert_eq!(sample("[a-z", 0), "", "it is no pattern");
+        assert_eq!(sample("(x{900}){900}", 0), "", "it would be too long");
+        assert_eq!(sample("(){4000000000}", 0), "");
+        assert_eq!(sample("a{3}", 9), "", "no text is both");
+    }
+
+    #[test]
+    fn a_range_gives_its_ends() {
+        let rules = |least: &str, most: &str| FieldRules {
+            range: [least.into(), most.into()],
+            ..FieldRules::default()
+        };
+        let of = |class: &str, rules: FieldRules| {
+            let field = Widget { class: class.into(), ..Widget::default() };
+            rules.samples(&field).iter().map(ToString::to_string).collect::<Vec<String>>()
+        };
+        assert_eq!(of("input spinbutton", rules("1", "8")), ["1", "8"]);
+        assert_eq!(of("input spinbutton", rules("", "ten")), [""; 0]);
+        assert_eq!(of("input date", rules("2026-01-31", "")), ["2026-01-31", "2040-10-20"]);
+        assert_eq!(of("input date", rules("", "2026-01-31")), ["2001-02-03", "2026-01-31"]);
+        assert_eq!(of("input date", rules("", "")), [""; 0], "the form has its own");
+    }
+
+    #[test]
+    fn a_field_gets_what_it_is_called() {
+        let called = |called: &str| samples(&FieldRules::default(), called).pop().unwrap_or_default();
+        assert_eq!(called("Your website"), "https://example.com/");
+        assert_eq!(called("Mobile phone"), "0301234567");
+        assert_eq!(called("ZIP code"), "12345");
+        assert_eq!(called("Card number"), "4111111111111111");
+        assert_eq!(called("Name on card"), "");
+        assert_eq!(called("City"), "");
+        // The page's own words say more than those that are shown.
+        let rules = FieldRules { kind: "url".into(), ..FieldRules::default() };
+        assert_eq!(samples(&rules, "Phone"), ["https://example.com/"]);
+        let rules = FieldRules { autocomplete: "cc-exp".into(), ..FieldRules::default() };
+        assert_eq!(samples(&rules, "Until"), ["12/40"]);
+        let rules = FieldRules { shortest: 12, ..FieldRules::default() };
+        let secret = Widget { flags: Flags::PASSWORD, ..field("Password") };
+        assert_eq!(*rules.samples(&secret)[0], *"Secret-123Secret-123");
+        let rules = FieldRules { shortest: 30, ..FieldRules::default() };
+        assert!(samples(&rules, "Message")[0].len() >= 30);
+        let rules = FieldRules { longest: Some(3), ..FieldRules::default() };
+        assert_eq!(samples(&rules, "Phone"), [""; 0], "it would be cut");
+    }
+
+    #[test]
+    fn a_placeholder_may_be_an_example() {
+        let shown = |placeholder: &str| {
+            let rules = FieldRules { placeholder: placeholder.into(), ..FieldRules::default() };
+            samples(&rules, "").pop().unwrap_or_default()
+        };
+        assert_eq!(shown("MM/YY"), "10/40");
+        assert_eq!(shown("dd.mm.yyyy"), "20.10.2040");
+        assert_eq!(shown("e.g. AB-1234"), "AB-1234");
+        assert_eq!(shown("Your first name"), "");
+        assert_eq!(shown("at least 8 letters"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_page_says_the_samples_fit(
+            pattern in "[\\[\\](){}|?*+.^$a-c0-3,\\\\dws-]{0,16}", shortest in 0_usize..40, placeholder in "[a-yDM0-9 :/.]{0,12}",
+        ) {
+            let rules = FieldRules { pattern: pattern.clone(), shortest, placeholder, ..FieldRules::default() };
+            for sample in rules.samples(&field("Phone")) {
+                prop_assert!(sample.len() >= shortest);
+                if let Ok(read) = regex(&format!("^(?:{pattern})$")) {
+                    prop_assert!(pattern.is_empty() || read.is_match(&sample));
+                }
+            }
+        }
+    }
+}
