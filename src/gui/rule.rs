@@ -229,6 +229,21 @@ mod tests {
     }
 
     #[test]
+    fn a_field_takes_its_samples_too_unless_a_rule_says_so() {
+        let texts = |rules: &[Rule]| -> Vec<String> {
+            let repertoire =
+                Repertoire { rules: Rules::new(rules).into(), ..Repertoire::new(["abc"], &[], false) };
+            let screen = screen().with_samples([(3, "a@b.c".into()), (4, "abc".into())]);
+            let offers = offers(&screen, &repertoire).into_iter();
+            offers.filter_map(|action| action.typed().map(|_| action.to_string())).collect()
+        };
+        let name = "text \"abc\" into #name";
+        assert_eq!(texts(&[]), ["text \"abc\" into #mail", "text \"a@b.c\" into #mail", name]);
+        let rule = Rule::Type { text: "x".into(), into: atom(Key::Id, Op::Equal, "mail") };
+        assert_eq!(texts(&[rule]), ["text \"x\" into #mail", name]);
+    }
+
+    #[test]
     fn a_rule_about_something_else_says_nothing() {
         let on_screen = atom(Key::Activity, Op::Equal, "A");
         assert!(WidgetTest::new(&on_screen).is_none());
