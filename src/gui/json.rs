@@ -73,8 +73,9 @@ struct Form<W> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     widgets: W,
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
-    samples: Arc<[(u32, Arc<str>)]>,
+    /// Lines, each with the number of a field and a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    samples: Option<Arc<str>>,
 }
 
 impl Serialize for Screen {
@@ -93,7 +94,7 @@ impl Serialize for Screen {
             console: self.console().cloned(),
             status: self.status(),
             widgets: self.widgets(),
-            samples: self.all_samples().into(),
+            samples: written(self.all_samples()),
         }
         .serialize(serializer)
     }
@@ -112,8 +113,23 @@ impl<'de> Deserialize<'de> for Screen {
         };
         let report = PageReport::of(form.console, form.status);
         let screen = Screen::new(form.package, form.activity, context, form.widgets.0);
-        Ok(screen.with_crash(form.crash).with_report(report).with_samples(form.samples.iter().cloned()))
+        Ok(screen.with_crash(form.crash).with_report(report).with_samples(read(form.samples.as_deref())))
     }
+}
+
+/// Returns samples as they are written; none if there are none.
+fn written(samples: &[(u32, Arc<str>)]) -> Option<Arc<str>> {
+    let lines: Vec<String> = samples.iter().map(|(at, sample)| format!("{at} {sample}")).collect();
+    (!lines.is_empty()).then(|| lines.join("\n").into())
+}
+
+/// Returns the samples that are written so; a line of another form is none.
+fn read(samples: Option<&str>) -> impl Iterator<Item = (u32, Arc<str>)> {
+    let sample = |line: &str| {
+        let (at, sample) = line.split_once(' ')?;
+        Some((at.parse().ok()?, sample.into()))
+    };
+    samples.unwrap_or_default().lines().filter_map(sample)
 }
 
 /// Widgets of a screen, at depths and in a number that [`Screen::new`] would leave as they are.
@@ -259,7 +275,7 @@ mod tests {
         let screen = plain.clone().with_samples([(1, "AB-1".into()), (0, "a".into()), (7, "b".into())]);
         check(
             &screen,
-            r#"{"package":"p","activity":"p.A","widgets":[{},{"flags":["editable"]}],"samples":[[1,"AB-1"]]}"#,
+            r#"{"package":"p","activity":"p.A","widgets":[{},{"flags":["editable"]}],"samples":"1 AB-1"}"#,
         );
         assert_ne!(screen.identity(), plain.identity(), "it offers something else");
         assert!(screen.samples(0).next().is_none() && screen.samples(1).eq([&Arc::from("AB-1")]));

@@ -99,10 +99,11 @@ impl FieldRules {
 
     fn fits(&self, sample: &str) -> bool {
         let letters = sample.encode_utf16().count();
+        let is_plain = !sample.contains(char::is_control);
         let is_of_length = sample.len() <= SAMPLE_BYTES_MAX
             && letters >= self.shortest
             && self.longest.is_none_or(|longest| letters <= longest);
-        is_of_length && (self.pattern.is_empty() || !self.is_refused_by_pattern(sample))
+        is_plain && is_of_length && (self.pattern.is_empty() || !self.is_refused_by_pattern(sample))
     }
 
     /// Returns true if the pattern is known to refuse `sample`; a browser reads patterns that are not read here.

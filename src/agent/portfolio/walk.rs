@@ -28,7 +28,7 @@ const BY_BUTTON: f64 = 0.5;
 /// Most buttons that a step brings and that are used at once.
 const BROUGHT_MAX: usize = 3;
 /// Times that each is; two buttons may bring each other for ever.
-const USED_MAX: u32 = 3;
+const USED_MAX: i32 = 3;
 /// Chance that a button or a field is used right after it was brought or opened. This number and those below were chosen on programs
 /// that answer as `todos`, `vdom`, `routes` and `forms` of `tests/pages` do with faults.
 const USED: f64 = 0.8;
@@ -73,7 +73,7 @@ pub struct Walk {
     /// True if the last choice was a click on a button, or enter.
     has_sent: bool,
     /// Number of times that each button was used as soon as it was brought.
-    used: FxHashMap<LabelingId, u32>,
+    used: FxHashMap<LabelingId, i32>,
     /// Number of steps by actions of each name that led to more offers, less those that led to fewer.
     growth: FxHashMap<LabelingId, i32>,
 }
@@ -127,12 +127,16 @@ impl Walk {
         let (Some(before), Some(screen), true) = (&self.before, &scene.screen, self.has_sent) else {
             return Vec::new();
         };
-        let names = |widget: &Widget| (widget.id.clone(), widget.text.clone(), widget.desc.clone());
         let is_it = |widget: &Widget| is_button(&widget.class) && widget.is_visible();
-        let known: FxHashSet<_> = before.widgets().iter().filter(|widget| is_it(widget)).map(names).collect();
+        let is_known = |button: &Widget| {
+            let is_alike = |other: &Widget| {
+                (&other.id, &other.text, &other.desc) == (&button.id, &button.text, &button.desc)
+            };
+            before.widgets().iter().any(|other| is_it(other) && is_alike(other))
+        };
         let is_new = |at: &u16| {
             matches!(scene.actions[usize::from(*at)], Action::Touch(Touch::Click, _))
-                && scene.widget(*at).is_some_and(|widget| is_it(widget) && !known.contains(&names(widget)))
+                && scene.widget(*at).is_some_and(|widget| is_it(widget) && !is_known(widget))
         };
         let is_used_up = |at: &u16| {
             let labeling = scene.offers[usize::from(*at)].labeling;

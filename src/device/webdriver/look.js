@@ -360,8 +360,8 @@ const snapshot = () => {
       set(ENABLED, enabled && (!control || is_enabled(control)));
       set(EDITABLE, is_field(e));
       if (is_field(e) && ['INPUT', 'TEXTAREA'].includes(e.tagName)) {
-        const words = [e.type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete].map(word => (word ?? '').slice(0, 1000));
-        fields.push([at, ...words, e.minLength, e.maxLength]);
+        const words = [at, e.minLength, e.maxLength, e.type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete];
+        fields.push(words.map(word => `${word ?? ''}`.slice(0, 1000).replace(/\s/g, ' ')).join('\n'));
       }
       set(DOUBLE, !is_root && kinds.has('dblclick'));
       set(HOVERABLE, !is_root && ENTERS.some(kind => kinds.has(kind)));

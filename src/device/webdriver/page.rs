@@ -131,36 +131,31 @@ struct Form {
     status: u16,
     online: bool,
     widgets: Vec<Row>,
+    /// What it says of its fields, see [`field_rules`].
     #[serde(default)]
-    fields: Vec<Asked>,
+    fields: Vec<String>,
 }
 
 /// An element: depth, tag, role, classes, id, text, name, bounds, bits, and the place of the element to be over first.
 #[derive(Deserialize)]
 struct Row(u16, String, String, String, String, String, String, [f64; 4], u32, i64);
 
-/// What the page says of a field: its place among the elements, type, pattern, least and largest value, placeholder, words on what
-/// the browser may fill in, and its fewest and most letters, -1 if it says nothing of them.
-#[derive(Deserialize)]
-struct Asked(u32, String, String, String, String, String, String, i64, i64);
-
-impl Asked {
-    fn place(&self) -> u32 {
-        self.0
-    }
-
-    fn rules(self) -> FieldRules {
-        let Asked(_, kind, pattern, least, largest, placeholder, autocomplete, shortest, longest) = self;
-        FieldRules {
-            kind,
-            pattern,
-            range: [least, largest],
-            placeholder,
-            autocomplete,
-            shortest: usize::try_from(shortest).unwrap_or(0),
-            longest: usize::try_from(longest).ok(),
-        }
-    }
+/// Reads what the page says of a field, a line each: its place among the elements, its fewest and its most letters, -1 if it says
+/// nothing of them, its type, pattern, least and largest value, placeholder, and words on what the browser may fill in.
+fn field_rules(said: &str) -> Option<(u32, FieldRules)> {
+    let mut lines = said.split('\n');
+    let mut next = || lines.next().unwrap_or_default();
+    let at = next().parse().ok()?;
+    let rules = FieldRules {
+        shortest: next().parse().unwrap_or(0),
+        longest: next().parse().ok(),
+        kind: next().to_string(),
+        pattern: next().to_string(),
+        range: [next(), next()].map(str::to_string),
+        placeholder: next().to_string(),
+        autocomplete: next().to_string(),
+    };
+    Some((at, rules))
 }
 
 /// Bits of a row, as the script has them, and what they say of a widget.
@@ -275,10 +270,9 @@ impl PageScreen {
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
         let mut samples = Vec::new();
-        for asked in form.fields.into_iter().take(FIELDS_MAX) {
-            let at = asked.place();
+        for (at, rules) in form.fields.iter().take(FIELDS_MAX).filter_map(|said| field_rules(said)) {
             if let Some(field) = widgets.get(at as usize) {
-                samples.extend(asked.rules().samples(field).into_iter().map(|sample| (at, sample)));
+                samples.extend(rules.samples(field).into_iter().map(|sample| (at, sample)));
             }
         }
         let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets).with_samples(samples);
