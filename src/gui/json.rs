@@ -118,18 +118,20 @@ impl<'de> Deserialize<'de> for Screen {
 }
 
 /// Returns samples as they are written; none if there are none.
+#[inline(never)]
 fn written(samples: &[(u32, Arc<str>)]) -> Option<Arc<str>> {
     let lines: Vec<String> = samples.iter().map(|(at, sample)| format!("{at} {sample}")).collect();
     (!lines.is_empty()).then(|| lines.join("\n").into())
 }
 
 /// Returns the samples that are written so; a line of another form is none.
-fn read(samples: Option<&str>) -> impl Iterator<Item = (u32, Arc<str>)> {
+#[inline(never)]
+fn read(samples: Option<&str>) -> Vec<(u32, Arc<str>)> {
     let sample = |line: &str| {
         let (at, sample) = line.split_once(' ')?;
         Some((at.parse().ok()?, sample.into()))
     };
-    samples.unwrap_or_default().lines().filter_map(sample)
+    samples.unwrap_or_default().lines().filter_map(sample).collect()
 }
 
 /// Widgets of a screen, at depths and in a number that [`Screen::new`] would leave as they are.
@@ -272,7 +274,7 @@ mod tests {
     fn samples_are_those_of_fields() {
         let field = Widget { flags: Flags::EDITABLE, ..Widget::default() };
         let plain = Screen::new("p", "p.A", Context::default(), vec![Widget::default(), field]);
-        let screen = plain.clone().with_samples([(1, "AB-1".into()), (0, "a".into()), (7, "b".into())]);
+        let screen = plain.clone().with_samples(vec![(1, "AB-1".into()), (0, "a".into()), (7, "b".into())]);
         check(
             &screen,
             r#"{"package":"p","activity":"p.A","widgets":[{},{"flags":["editable"]}],"samples":"1 AB-1"}"#,

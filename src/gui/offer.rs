@@ -131,20 +131,21 @@ impl Repertoire {
             match TextForm::of(&widget.class) {
                 Some(form) => {
                     texts.extend(self.texts.iter().filter(|text| form.takes(text)).cloned());
-                    add(&mut texts, form.samples().iter().map(|&text| Arc::from(text)));
+                    add(&mut texts, &mut form.samples().iter().map(|&text| Arc::from(text)));
                 }
                 None => texts.clone_from(&self.texts),
             }
-            add(&mut texts, samples.cloned());
+            add(&mut texts, &mut samples.cloned());
             return texts;
         }
-        add(&mut texts, self.asked.iter().cloned());
+        add(&mut texts, &mut self.asked.iter().cloned());
         texts
     }
 }
 
 /// Adds those of `more` that are not among `texts`, which are few.
-fn add(texts: &mut Vec<Arc<str>>, more: impl Iterator<Item = Arc<str>>) {
+#[inline(never)]
+fn add(texts: &mut Vec<Arc<str>>, more: &mut dyn Iterator<Item = Arc<str>>) {
     for text in more {
         if !texts.contains(&text) {
             texts.push(text);

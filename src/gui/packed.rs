@@ -286,7 +286,7 @@ mod tests {
             let context = Context { screen_on, orientation, network, crashed, anr, keyboard };
             let report = report.and_then(|(console, status)| PageReport::of(console.map(Into::into), status));
             let screen = Screen::new(package, activity, context, widgets);
-            let samples = samples.into_iter().map(|(at, sample)| (at, sample.into()));
+            let samples = samples.into_iter().map(|(at, sample)| (at, sample.into())).collect();
             Arc::new(screen.with_crash(crash.map(Into::into)).with_report(report).with_samples(samples))
         }
     }

@@ -233,7 +233,7 @@ mod tests {
         let texts = |rules: &[Rule]| -> Vec<String> {
             let repertoire =
                 Repertoire { rules: Rules::new(rules).into(), ..Repertoire::new(["abc"], &[], false) };
-            let screen = screen().with_samples([(3, "a@b.c".into()), (4, "abc".into())]);
+            let screen = screen().with_samples(vec![(3, "a@b.c".into()), (4, "abc".into())]);
             let offers = offers(&screen, &repertoire).into_iter();
             offers.filter_map(|action| action.typed().map(|_| action.to_string())).collect()
         };

@@ -65,6 +65,7 @@ pub struct FieldRules {
 
 impl FieldRules {
     /// Returns texts that fit `field`, the likeliest first; none if it says nothing of them.
+    #[inline(never)]
     pub fn samples(&self, field: &Widget) -> Vec<Arc<str>> {
         if let Some(form) = TextForm::of(&field.class) {
             let [least, most] = &self.range;

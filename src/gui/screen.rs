@@ -357,7 +357,7 @@ impl Screen {
         Screen::new(self.package.clone(), self.activity.clone(), context, widgets)
             .with_crash(self.crash.clone())
             .with_report(self.report.clone())
-            .with_samples(self.samples.iter().cloned())
+            .with_samples(self.samples.to_vec())
     }
 
     /// Returns the same screen with the identity of the crash that it shows.
@@ -380,11 +380,12 @@ impl Screen {
 
     /// Returns the same screen with texts that fit its fields, each with the place of its field; those of no field are left out.
     #[must_use]
-    pub fn with_samples(mut self, samples: impl IntoIterator<Item = (u32, Arc<str>)>) -> Screen {
-        let is_field =
-            |at: u32| self.widgets.get(at as usize).is_some_and(|widget| widget.flags.has(Flags::EDITABLE));
-        let mut samples: Vec<(u32, Arc<str>)> =
-            samples.into_iter().filter(|(at, _)| is_field(*at)).take(SAMPLES_MAX).collect();
+    #[inline(never)]
+    pub fn with_samples(mut self, mut samples: Vec<(u32, Arc<str>)>) -> Screen {
+        samples.retain(|(at, _)| {
+            self.widgets.get(*at as usize).is_some_and(|widget| widget.flags.has(Flags::EDITABLE))
+        });
+        samples.truncate(SAMPLES_MAX);
         sorted::by_key(&mut samples, |(at, _)| *at);
         if *self.samples != *samples {
             self.samples = samples.into();
@@ -534,6 +535,7 @@ impl Screen {
         found
     }
 
+    #[inline(never)]
     fn worked_out_identity(&self) -> Identity {
         let mut hash = Hash128::new();
         hash.text(&self.package);

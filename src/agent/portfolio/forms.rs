@@ -635,6 +635,7 @@ pub struct Input<'s> {
 }
 
 /// Returns the entry of each blank that fits best. Of two dates, or two times, the first is mostly the earlier one.
+#[inline(never)]
 fn likeliest(blanks: &[Blank], inputs: &[Input<'_>]) -> Filling {
     let form = |at: usize| time_form(inputs[at].widget);
     let before = |at: usize| (0..at).filter(|&other| form(other) == form(at)).count() as u8;
@@ -671,6 +672,7 @@ fn shows(field: &Widget, text: &str) -> bool {
 }
 
 /// Returns the places of the forms of a page that have one of `inputs`.
+#[inline(never)]
 fn forms_around(screen: &Screen, inputs: &[Input<'_>]) -> Vec<String> {
     let mut forms = Vec::new();
     screen.for_each_object(|_, widget, object_id| {
@@ -683,6 +685,7 @@ fn forms_around(screen: &Screen, inputs: &[Input<'_>]) -> Vec<String> {
 }
 
 /// Returns the places of the rows of lists and tables of a page.
+#[inline(never)]
 pub fn rows(screen: &Screen) -> Vec<String> {
     let is_row = |element: Element<'_>| ["li", "tr"].contains(&element.tag) || element.role == Some("row");
     let mut rows = Vec::new();
@@ -700,6 +703,7 @@ pub fn is_within(inner: &str, outer: &str) -> bool {
 }
 
 /// Returns the visible choices of a page: its lists, and its groups of radio buttons.
+#[inline(never)]
 fn choices(screen: &Screen) -> Vec<Input<'_>> {
     let (mut choices, widgets): (Vec<(String, Input<'_>)>, _) = (Vec::new(), screen.widgets());
     screen.for_each_object(|place, widget, object_id| {
@@ -761,6 +765,7 @@ fn is_page(scene: &Scene) -> bool {
 }
 
 /// Returns true if `to` offers a click on a button that `from` does not.
+#[inline(never)]
 fn has_new_buttons(from: &Scene, to: &Scene) -> bool {
     fn buttons(scene: &Scene) -> impl Iterator<Item = LabelingId> {
         let is_it =

@@ -109,6 +109,7 @@ impl Walk {
     }
 
     /// Notes a choice, of whoever has made it.
+    #[inline(never)]
     pub fn pass(&mut self, scene: &Scene, at: u16) {
         let offer = &scene.offers[usize::from(at)];
         self.typed_into = None;
@@ -123,6 +124,7 @@ impl Walk {
 
     /// Returns the clicks among `candidates` on buttons that the last step has brought, as a dialog does; none if these are many.
     /// Those of rows in a list are left out, as they come with each row, and those that were often used at once.
+    #[inline(never)]
     pub fn brought(&self, scene: &Scene, candidates: &[u16]) -> Vec<u16> {
         let (Some(before), Some(screen), true) = (&self.before, &scene.screen, self.has_sent) else {
             return Vec::new();
