@@ -1,8 +1,16 @@
-//! Makes the program smaller where the tools of this machine can: relative relocations are packed, 2.5 % of the file, and
-//! functions of the same code are one, 2 %.
+//! Makes the program smaller: the script of the studio's page is packed, and where the tools of this machine can, relative
+//! relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
 
-use std::path::Path;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+/// Script of the studio's page.
+const SCRIPT: &str = "src/bin/farlead/studio/page/studio.js";
 
 /// First version of glibc that unpacks relocations.
 const GLIBC_MIN: (u32, u32) = (2, 36);
@@ -13,6 +21,8 @@ const OF_LINKER: &str = "x86_64-unknown-linux-gnu";
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={SCRIPT}");
+    pack();
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     // A program for another machine may meet an older C library there.
@@ -23,6 +33,15 @@ fn main() {
     if is_for_here && is("TARGET", OF_LINKER) && is("PROFILE", "release") && has_own_linker() {
         println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
     }
+}
+
+/// Packs the script of the studio's page.
+fn pack() {
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&fs::read(SCRIPT).expect("the script is there")).expect("a buffer takes all bytes");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    let packed = packed.finish().expect("a buffer takes all bytes");
+    fs::write(out.join("studio.js.deflated"), packed).expect("the folder takes files");
 }
 
 /// Returns the version of this machine's glibc.

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use flate2::read::DeflateDecoder;
 use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
 use tungstenite::protocol::{Message, Role, WebSocket, WebSocketConfig};
@@ -137,6 +138,12 @@ const PICTURE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img
 const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                              sandbox allow-scripts";
 
+/// Returns the script of the page, which the build has packed.
+fn script() -> String {
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/studio.js.deflated"));
+    io::read_to_string(DeflateDecoder::new(&packed[..])).expect("a text that the build has packed")
+}
+
 impl Answer {
     fn page(kind: &'static str, body: &str) -> Answer {
         Answer { status: "200 OK", kind, policy: PAGE_POLICY, body: body.to_string() }
@@ -223,9 +230,7 @@ impl Shared {
         let path = head.uri().path();
         let wanted = match path {
             "/" => return Answer::page("text/html; charset=utf-8", include_str!("page/studio.html")),
-            "/studio.js" => {
-                return Answer::page("text/javascript; charset=utf-8", include_str!("page/studio.js"));
-            }
+            "/studio.js" => return Answer::page("text/javascript; charset=utf-8", &script()),
             "/studio.css" => {
                 let style = [farlead::report::COLOURS, include_str!("page/studio.css")].concat();
                 return Answer::page("text/css; charset=utf-8", &style);
