@@ -166,6 +166,18 @@ impl Scene {
         self.screen.as_ref().map_or(&[], |screen| screen.widgets())
     }
 
+    /// Returns true if it is a page in a browser, or the start of one.
+    pub fn is_page(&self) -> bool {
+        match &self.screen {
+            Some(screen) => screen.is_page(),
+            // A page starts at a path, and an app in a class.
+            None => self
+                .actions
+                .iter()
+                .any(|action| matches!(action, Action::Reinitialise(at) if at.starts_with('/'))),
+        }
+    }
+
     /// Returns the widget that the offer at `at` acts on.
     pub fn widget(&self, at: u16) -> Option<&Widget> {
         let target = self.actions.get(usize::from(at))?.target()?;

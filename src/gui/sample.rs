@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use regex_syntax::parse;
 
@@ -30,6 +31,10 @@ const CALLED: [(&str, &[&str]); 8] = [
     ("0301234567", &["cell", "fax", "mobile", "phone", "tel", "telephone"]),
 ];
 
+/// Text for a field that asks for more letters than this.
+const SENTENCE: &str = BUILTIN_TEXTS[4];
+const SHORT: usize = BUILTIN_TEXTS[0].len();
+
 /// Text for a password: many pages ask for capital letters, small letters, digits and other signs.
 const PASSWORD: &str = "Secret-123";
 
@@ -44,7 +49,7 @@ const PARTS: [(&str, &str); 7] = [
     ("jjjj", "2040"),
 ];
 
-/// What a page says of a field.
+/// Rules of a field, as its page says them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldRules {
     /// Type of the input.
@@ -80,51 +85,49 @@ impl FieldRules {
             }
             return samples.into_iter().map(Arc::from).collect();
         }
-        self.sample(field).filter(|sample| self.fits(sample)).map(Arc::from).into_iter().collect()
+        let pattern = self.is_patterned().then(|| regex(&format!("^(?:{})$", self.pattern)).ok()).flatten();
+        let fitting = |sample: Option<String>| sample.filter(|sample| self.fits(sample, pattern.as_ref()));
+        // Few letters where a pattern leaves their number open, or as many as the field asks for.
+        let sample = fitting(self.pattern_sample(1))
+            .or_else(|| fitting(self.pattern_sample(self.shortest)))
+            .or_else(|| fitting(self.placeholder_sample()))
+            .or_else(|| fitting(self.plain_sample(field)));
+        sample.map(Arc::from).into_iter().collect()
     }
 
-    fn sample(&self, field: &Widget) -> Option<String> {
-        let by_pattern = || self.pattern_sample().or_else(|| self.placeholder_sample());
-        if let Some(sample) = by_pattern().filter(|sample| self.fits(sample)) {
-            return Some(sample);
-        }
-        let is_secret = field.flags.has(Flags::PASSWORD);
-        let called = if is_secret { PASSWORD } else { self.called_sample(field) };
-        if called.is_empty() {
-            let longest_builtin = BUILTIN_TEXTS[4];
-            // Shorter ones are offered in any field.
-            return (self.shortest > 3).then(|| cycled(longest_builtin, self.shortest));
-        }
-        Some(cycled(called, self.shortest))
+    /// Returns true if there is a pattern that is short enough to be read.
+    fn is_patterned(&self) -> bool {
+        !self.pattern.is_empty() && self.pattern.len() <= PATTERN_BYTES_MAX
     }
 
-    fn fits(&self, sample: &str) -> bool {
+    /// Returns true if `sample` has the letters that the field takes, and meets `pattern`; a browser reads patterns that are not read
+    /// here.
+    fn fits(&self, sample: &str, pattern: Option<&Regex>) -> bool {
         let letters = sample.encode_utf16().count();
         let is_plain = !sample.contains(char::is_control);
         let is_of_length = sample.len() <= SAMPLE_BYTES_MAX
             && letters >= self.shortest
             && self.longest.is_none_or(|longest| letters <= longest);
-        is_plain && is_of_length && (self.pattern.is_empty() || !self.is_refused_by_pattern(sample))
+        is_plain && is_of_length && pattern.is_none_or(|pattern| pattern.is_match(sample))
     }
 
-    /// Returns true if the pattern is known to refuse `sample`; a browser reads patterns that are not read here.
-    fn is_refused_by_pattern(&self, sample: &str) -> bool {
-        self.pattern.len() <= PATTERN_BYTES_MAX
-            && regex(&format!("^(?:{})$", self.pattern)).is_ok_and(|pattern| !pattern.is_match(sample))
+    /// Returns a text that meets the pattern, see [`write`].
+    fn pattern_sample(&self, often: usize) -> Option<String> {
+        let pattern = self.is_patterned().then(|| parse(&self.pattern).ok()).flatten()?;
+        let mut sample = String::new();
+        write(&pattern, often, &mut sample)?;
+        Some(sample).filter(|sample| !sample.is_empty())
     }
 
-    fn pattern_sample(&self) -> Option<String> {
-        if self.pattern.is_empty() || self.pattern.len() > PATTERN_BYTES_MAX {
-            return None;
+    /// Returns a text by what the field is called, or one that is long enough.
+    fn plain_sample(&self, field: &Widget) -> Option<String> {
+        let is_secret = field.flags.has(Flags::PASSWORD);
+        let called = if is_secret { PASSWORD } else { self.called_sample(field) };
+        match called {
+            // All fields are offered shorter texts.
+            "" => (self.shortest > SHORT).then(|| cycled(SENTENCE, self.shortest)),
+            called => Some(cycled(called, self.shortest)),
         }
-        let pattern = parse(&self.pattern).ok()?;
-        // Few letters where a pattern leaves their number open, or as many as the field asks for.
-        let made = |often: usize| {
-            let mut sample = String::new();
-            write(&pattern, often, &mut sample)?;
-            Some(sample).filter(|sample| !sample.is_empty() && self.fits(sample))
-        };
-        made(1).or_else(|| made(self.shortest))
     }
 
     fn placeholder_sample(&self) -> Option<String> {

@@ -18,7 +18,7 @@ use crate::gui::{
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 use crate::sorted;
 
-/// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
+/// Most fields of a form, boxes beside them, choices, entries of a choice, forms of an app, and screens whose pages are kept.
 const FIELDS_MAX: usize = 6;
 const BOXES_MAX: usize = 3;
 const CHOICES_MAX: usize = 3;
@@ -289,7 +289,7 @@ impl Forms {
             let stays = self.page(transition.to).is_some_and(|page| page.form == attempt.form);
             let form = &mut self.list[attempt.form];
             let leads_on = !stays || has_new_buttons(transition.from.scene, transition.to);
-            if leads_on && is_page(transition.to) && form.again < AGAIN_MAX {
+            if leads_on && transition.to.is_page() && form.again < AGAIN_MAX {
                 form.again += 1;
                 form.tried.remove(&(attempt.context, attempt.filling.clone(), attempt.button));
             }
@@ -336,7 +336,8 @@ impl Forms {
         let shown: Arc<[u64]> = shown.take(SHOWN_MAX).collect();
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
-        let forms = if is_page { forms_around(screen, &parts) } else { Vec::new() };
+        let mut forms = forms(screen);
+        forms.retain(|form| parts.iter().any(|part| is_within(&part.object_id, form)));
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
             if *action == Action::Device(DeviceAction::Enter) {
                 // It sends what is in the fields, as a button does.
@@ -622,9 +623,9 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     all
 }
 
-/// Field or box of a screen.
+/// Field, box or choice of a screen.
 pub struct Input<'s> {
-    /// Its place in the tree.
+    /// Its place in the tree; of a choice, that of its first entry.
     pub object_id: String,
     /// It itself.
     pub widget: &'s Widget,
@@ -671,30 +672,25 @@ fn shows(field: &Widget, text: &str) -> bool {
     if is_dots { field.text.chars().eq(text.chars().map(|_| '•')) } else { *field.text == *text }
 }
 
-/// Returns the places of the forms of a page that have one of `inputs`.
-#[inline(never)]
-fn forms_around(screen: &Screen, inputs: &[Input<'_>]) -> Vec<String> {
-    let mut forms = Vec::new();
-    screen.for_each_object(|_, widget, object_id| {
-        let is_form = Element::of(&widget.class).is_some_and(|element| element.tag == "form");
-        if is_form && inputs.iter().any(|input| is_within(&input.object_id, object_id)) {
-            forms.push(object_id.to_string());
-        }
-    });
-    forms
+/// Returns the places of the forms of a page, each before those in it.
+pub fn forms(screen: &Screen) -> Vec<String> {
+    places(screen, &|element| element.tag == "form")
 }
 
 /// Returns the places of the rows of lists and tables of a page.
-#[inline(never)]
 pub fn rows(screen: &Screen) -> Vec<String> {
-    let is_row = |element: Element<'_>| ["li", "tr"].contains(&element.tag) || element.role == Some("row");
-    let mut rows = Vec::new();
+    places(screen, &|element| ["li", "tr"].contains(&element.tag) || element.role == Some("row"))
+}
+
+/// Returns the places in the tree of the elements of a page for which `is_it` holds.
+fn places(screen: &Screen, is_it: &dyn Fn(Element<'_>) -> bool) -> Vec<String> {
+    let mut places = Vec::new();
     screen.for_each_object(|_, widget, object_id| {
-        if Element::of(&widget.class).is_some_and(is_row) {
-            rows.push(object_id.to_string());
+        if Element::of(&widget.class).is_some_and(is_it) {
+            places.push(object_id.to_string());
         }
     });
-    rows
+    places
 }
 
 /// Returns true if the place `inner` in the tree lies in the place `outer`.
@@ -758,10 +754,6 @@ pub fn is_submitting(names: &[&str]) -> bool {
         let words = name.split(|char: char| !char.is_alphanumeric());
         words.map(str::to_lowercase).any(|word| SUBMITTING.contains(&&*word))
     })
-}
-
-fn is_page(scene: &Scene) -> bool {
-    scene.screen.as_ref().is_some_and(|screen| screen.is_page())
 }
 
 /// Returns true if `to` offers a click on a button that `from` does not.

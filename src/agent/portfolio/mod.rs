@@ -28,10 +28,9 @@ use self::survey::Survey;
 use self::sweep::Sweep;
 use self::walk::Walk;
 use super::{Agent, Planner, Settings};
-use crate::gui::Action;
 use crate::rng::Rng;
 use crate::situation::{
-    Blind, Choice, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Scene, Situation, Standing,
+    Blind, Choice, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Standing,
     Summary, Transition, Turn, TurnCause,
 };
 
@@ -196,7 +195,7 @@ impl Portfolio {
         if !is_aimless {
             self.cover = None;
         }
-        let walks = match (is_page(situation.scene), is_aimless) {
+        let walks = match (situation.scene.is_page(), is_aimless) {
             (true, true) => Walks::First(STEPS_WALKED.div_ceil(situation.steps_left.max(1))),
             (true, false) => Walks::InTurn,
             (false, _) => Walks::None,
@@ -283,18 +282,6 @@ impl Portfolio {
 
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
-    }
-}
-
-/// Returns true if `scene` is a page in a browser, or the start of one.
-fn is_page(scene: &Scene) -> bool {
-    match &scene.screen {
-        Some(screen) => screen.is_page(),
-        // A page starts at a path, and an app in a class.
-        None => scene
-            .actions
-            .iter()
-            .any(|action| matches!(action, Action::Reinitialise(at) if at.starts_with('/'))),
     }
 }
 
@@ -433,7 +420,7 @@ impl Agent for Portfolio {
             return Choice::Offer(at);
         }
         if member == Member::Random
-            && is_page(situation.scene)
+            && situation.scene.is_page()
             && self.fills(situation, rng)
             && let Some(at) = self.forms.next(situation, &open, outlook)
         {
@@ -441,7 +428,7 @@ impl Agent for Portfolio {
             self.explain(Evidence::Form, open.len());
             return Choice::Offer(at);
         }
-        if member == Member::Random && is_page(situation.scene) {
+        if member == Member::Random && situation.scene.is_page() {
             let all = situation.candidates.to_vec();
             let candidates = &alive(all, &self.planner, situation, outlook, rng)[..];
             self.explain(Evidence::Chance, candidates.len());

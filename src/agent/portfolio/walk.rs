@@ -15,9 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
-use super::forms::{is_within, rows};
+use super::forms::{forms, is_within, rows};
 use super::yields::is_typing;
-use crate::gui::{Action, DeviceAction, Element, Flags, Screen, Target, Touch, Widget, is_button};
+use crate::gui::{Action, DeviceAction, Flags, Screen, Target, Touch, Widget, is_button};
 use crate::rng::Rng;
 use crate::situation::{ActivityId, ClassId, LabelingId, Scene, Situation};
 
@@ -27,7 +27,7 @@ const SENT: f64 = 0.4;
 const BY_BUTTON: f64 = 0.5;
 /// Most buttons that a step brings and that are used at once.
 const BROUGHT_MAX: usize = 3;
-/// Times that each is; two buttons may bring each other for ever.
+/// Most times that a button is used at once: two buttons may bring each other for ever.
 const USED_MAX: i32 = 3;
 /// Chance that a button or a field is used right after it was brought or opened. This number and those below were chosen on programs
 /// that answer as `todos`, `vdom`, `routes` and `forms` of `tests/pages` do with faults.
@@ -298,16 +298,9 @@ fn buttons_beside(scene: &Scene, candidates: &[u16], field: &str) -> Vec<u16> {
     fn around(id: &str) -> Option<&str> {
         id.rsplit_once(':').map(|(around, _)| around)
     }
-    let mut form: Option<String> = None;
-    if let Some(screen) = &scene.screen {
-        screen.for_each_object(|_, widget, object_id| {
-            let is_form = Element::of(&widget.class).is_some_and(|element| element.tag == "form");
-            if is_form && is_within(field, object_id) {
-                form = Some(object_id.to_string());
-            }
-        });
-    }
-    let is_beside = |on: &Target| match &form {
+    let forms = scene.screen.as_ref().map_or_else(Vec::new, |screen| forms(screen));
+    let form = forms.iter().rfind(|form| is_within(field, form));
+    let is_beside = |on: &Target| match form {
         Some(form) => is_within(&on.object_id, form),
         None => around(&on.object_id) == around(field),
     };

@@ -131,7 +131,7 @@ struct Form {
     status: u16,
     online: bool,
     widgets: Vec<Row>,
-    /// What it says of its fields, see [`field_rules`].
+    /// Rules of its fields, see [`field_rules`].
     #[serde(default)]
     fields: Vec<String>,
 }
