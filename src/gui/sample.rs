@@ -52,7 +52,7 @@ const PARTS: [(&str, &str); 7] = [
 /// Rules of a field, as its page says them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldRules {
-    /// Type of the input.
+    /// Type of the input, as the page says it.
     pub kind: String,
     /// Pattern that the whole text meets; empty if there is none, as with all that follow.
     pub pattern: String,
@@ -72,11 +72,13 @@ impl FieldRules {
     /// Returns texts that fit `field`, the likeliest first; none if it says nothing of them.
     #[inline(never)]
     pub fn samples(&self, field: &Widget) -> Vec<Arc<str>> {
-        if let Some(form) = TextForm::of(&field.class) {
+        // A browser that does not know a type shows a field for any text.
+        let known = TextForm::of(&field.class);
+        if let Some(form) = known.or_else(|| TextForm::of_role(&self.kind)) {
             let [least, most] = &self.range;
             let ends = [least, most].into_iter().filter(|end| !end.is_empty() && form.takes(end));
             let mut samples: Vec<&str> = ends.map(|end| &**end).collect();
-            if !samples.is_empty() && form.is_in_parts() {
+            if (!samples.is_empty() || known.is_none()) && form.is_in_parts() {
                 // Times of one form are in the order of their letters.
                 let is_within = |time: &&str| **time >= **least && (most.is_empty() || **time <= **most);
                 samples.extend(form.samples().iter().copied().filter(is_within));
@@ -255,6 +257,12 @@ mod tests {
         assert_eq!(of("input date", rules("2026-01-31", "")), ["2026-01-31", "2040-10-20"]);
         assert_eq!(of("input date", rules("", "2026-01-31")), ["2001-02-03", "2026-01-31"]);
         assert_eq!(of("input date", rules("", "")), [""; 0], "the form has its own");
+        let unknown = FieldRules { kind: "month".into(), ..rules("2030-01", "") };
+        assert_eq!(
+            of("input textbox", unknown),
+            ["2030-01", "2040-10"],
+            "a browser without fields for months"
+        );
     }
 
     #[test]

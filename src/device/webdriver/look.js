@@ -360,7 +360,8 @@ const snapshot = () => {
       set(ENABLED, enabled && (!control || is_enabled(control)));
       set(EDITABLE, is_field(e));
       if (is_field(e) && ['INPUT', 'TEXTAREA'].includes(e.tagName)) {
-        const words = [at, e.minLength, e.maxLength, e.type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete];
+        const type = (e.getAttribute('type') ?? '').toLowerCase();
+        const words = [at, e.minLength, e.maxLength, type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete];
         fields.push(words.map(word => `${word ?? ''}`.slice(0, 1000).replace(/\s/g, ' ')).join('\n'));
       }
       set(DOUBLE, !is_root && kinds.has('dblclick'));

@@ -331,7 +331,7 @@ possible \"removes one\" within 8 steps: F ([class = todo-list, has(tag = li)] &
         ("check", &*spec, format!("{origin}/todos.html"), &[][..]),
         ("check", &*dates, format!("{origin}/widgets.html"), &[]),
         ("explore", "tests/pages/menus.ltl", format!("{origin}/menus.html?fault=2"), &["--budget", "24"]),
-        ("explore", "tests/pages/forms.ltl", format!("{origin}/forms.html?fault=2"), &["--budget", "30"]),
+        ("explore", "tests/pages/forms.ltl", format!("{origin}/forms.html?fault=2"), &["--budget", "60"]),
     ] {
         let mut args = vec![
             verb,
