@@ -1,6 +1,7 @@
-//! Makes the program smaller: the script of the studio's page is packed, and where the tools of this machine can, relative
+//! Makes the program smaller: the studio's page and the script that looks at pages are packed, and where the tools of this machine can, relative
 //! relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,13 @@ use std::process::Command;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// Script of the studio's page.
-const SCRIPT: &str = "src/bin/farlead/studio/page/studio.js";
+/// Texts that are packed; `farlead::deflated` unpacks them.
+const TEXTS: [&str; 4] = [
+    "src/bin/farlead/studio/page/studio.js",
+    "src/bin/farlead/studio/page/studio.css",
+    "src/bin/farlead/studio/page/studio.html",
+    "src/device/webdriver/look.js",
+];
 
 /// First version of glibc that unpacks relocations.
 const GLIBC_MIN: (u32, u32) = (2, 36);
@@ -21,8 +27,10 @@ const OF_LINKER: &str = "x86_64-unknown-linux-gnu";
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed={SCRIPT}");
-    pack();
+    for text in TEXTS {
+        println!("cargo:rerun-if-changed={text}");
+        pack(Path::new(text));
+    }
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     // A program for another machine may meet an older C library there.
@@ -35,13 +43,14 @@ fn main() {
     }
 }
 
-/// Packs the script of the studio's page.
-fn pack() {
+/// Packs a text into a file of its name.
+fn pack(text: &Path) {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(&fs::read(SCRIPT).expect("the script is there")).expect("a buffer takes all bytes");
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    packed.write_all(&fs::read(text).expect("the text is there")).expect("a buffer takes all bytes");
     let packed = packed.finish().expect("a buffer takes all bytes");
-    fs::write(out.join("studio.js.deflated"), packed).expect("the folder takes files");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    let name = text.file_name().and_then(OsStr::to_str).expect("a text has a name");
+    fs::write(out.join(format!("{name}.deflated")), packed).expect("the folder takes files");
 }
 
 /// Returns the version of this machine's glibc.

@@ -205,7 +205,22 @@ fn cached_bits_of_unlike_blocks(bencher: Bencher) {
     let equal = ltl.and(pairs);
     let comes = ltl.eventually(Bound::ANY, equal);
     let formula = ltl.always(Bound::ANY, comes);
-    bench_fresh_letters(bencher, (ltl, formula), 20);
+    bench_fresh_letters(bencher, (ltl, formula), 40);
+}
+
+/// Measures steps of `G F (Y Y Y Y Y a & (c0 & c1 | c1 & c2 | ...))`: 12 atoms, and 64 states that remember five steps.
+#[divan::bench]
+fn cached_bits_of_many_states(bencher: Bencher) {
+    let mut ltl = Formulas::new();
+    let a = ltl.atom("a");
+    let before = (0..5).fold(a, |before, _| ltl.previous(before));
+    let names: Vec<Formula> = (0..11).map(|n| ltl.atom(&format!("c{n}"))).collect();
+    let pairs: Vec<Formula> = names.windows(2).map(|pair| ltl.and([pair[0], pair[1]])).collect();
+    let any = ltl.or(pairs);
+    let both = ltl.and([before, any]);
+    let comes = ltl.eventually(Bound::ANY, both);
+    let formula = ltl.always(Bound::ANY, comes);
+    bench_fresh_letters(bencher, (ltl, formula), 400);
 }
 
 /// Measures the same letters with a bare row of 65,536 followers, each look-up waiting for the one before.

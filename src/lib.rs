@@ -76,6 +76,7 @@
 
 pub mod abstraction;
 pub mod agent;
+pub mod deflated;
 pub mod device;
 mod drawing;
 pub mod emulator;

@@ -160,6 +160,25 @@ pub struct Scene {
     pub screen: Option<Arc<Screen>>,
 }
 
+#[cfg(test)]
+impl Scene {
+    /// Returns a scene that offers these actions, each different from all others.
+    pub(crate) fn numbered(actions: Vec<Action>, screen: Option<Screen>) -> Scene {
+        let offers = (0..actions.len() as u16).map(Offer::numbered).collect();
+        Scene {
+            state: StateId(0),
+            screen_id: ScreenId(0),
+            activity: ActivityId(0),
+            look: LookId(0),
+            frame: 0,
+            slots: actions.len() as u16,
+            offers,
+            actions: Arc::from(actions),
+            screen: screen.map(Arc::new),
+        }
+    }
+}
+
 impl Scene {
     /// Returns the widgets of the screen; none before the app is started.
     pub fn widgets(&self) -> &[Widget] {

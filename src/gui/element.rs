@@ -149,6 +149,20 @@ pub(crate) fn is_button(class: &str) -> bool {
     class.ends_with("Button") || has_role(class, &["button"])
 }
 
+/// Returns true if a click on an element of this class opens a list of options. A `select` shows its options to everybody.
+pub(crate) fn opens_list(class: &str) -> bool {
+    Element::of(class).is_some_and(|element| element.tag != "select") && has_role(class, &["combobox"])
+}
+
+/// Returns true for an option of a list that opens. Some libraries say it in the classes alone, and to people who hear the page
+/// elsewhere.
+pub(crate) fn is_option(class: &str) -> bool {
+    let says_so = |element: Element<'_>| {
+        element.role == Some("option") || element.classes().any(|one| one.to_lowercase().contains("option"))
+    };
+    Element::of(class).is_some_and(|element| element.tag != "option" && says_so(element))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

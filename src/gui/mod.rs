@@ -53,7 +53,9 @@ pub(crate) use constant::opens_term;
 pub use constant::{Constant, Number, regex};
 pub use constant::{quote, quote_value};
 pub use element::short_activity;
-pub(crate) use element::{Element, element_class, is_button, is_radio, is_text_field, short_class};
+pub(crate) use element::{
+    Element, element_class, is_button, is_option, is_radio, is_text_field, opens_list, short_class,
+};
 pub use field::{by_fit, misfits};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
@@ -69,6 +71,7 @@ pub use picture::{Picture, Pixels};
 pub use quota::Quota;
 pub use rule::{Rule, Rules};
 pub use sample::FieldRules;
+pub(crate) use sample::texts_around;
 pub use screen::{
     Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_origin,
 };

@@ -19,7 +19,7 @@ const PATTERN_BYTES_MAX: usize = 1_000;
 const SAMPLE_BYTES_MAX: usize = 500;
 
 /// Texts for fields that are called by one of these words. The first that fits counts.
-const CALLED: [(&str, &[&str]); 8] = [
+const CALLED: [(&str, &[&str]); 10] = [
     // The name on a card is no number of it.
     ("", &["holder", "owner", "name"]),
     ("name@example.com", &["email", "mail"]),
@@ -29,7 +29,26 @@ const CALLED: [(&str, &[&str]); 8] = [
     ("4111111111111111", &["card", "cardnumber", "cc", "creditcard"]),
     ("12345", &["plz", "postal", "postalcode", "postcode", "zip", "zipcode"]),
     ("0301234567", &["cell", "fax", "mobile", "phone", "tel", "telephone"]),
+    ("2000", &["jahr", "year"]),
+    ("42", &["digits", "number", "numeric", "zahl"]),
 ];
+
+/// Words before an example of what a field takes.
+const EXAMPLES: [&str; 5] = [" like ", "e.g. ", "for example ", "such as ", "z. B. "];
+
+/// Beginnings of the words for digits, and for letters, that stand behind their number.
+const DIGITS: [&str; 5] = ["digit", "ziffer", "stellen", "chiffre", "dígito"];
+const LETTERS: [&str; 7] = ["letter", "character", "char", "sign", "zeichen", "caract", "buchstabe"];
+
+/// Most samples by what is said of a field, and most digits of a number in it.
+const SAID_MAX: usize = 3;
+const DIGITS_MAX: usize = 10;
+
+/// Most levels of the tree that are around a field, most texts there, and most bytes of them all: what is larger says more than of
+/// the field.
+const AROUND_LEVELS: usize = 6;
+const AROUND_TEXTS: usize = 6;
+const AROUND_BYTES: usize = 300;
 
 /// Text for a field that asks for more letters than this.
 const SENTENCE: &str = BUILTIN_TEXTS[4];
@@ -66,6 +85,8 @@ pub struct FieldRules {
     pub shortest: usize,
     /// Most letters.
     pub longest: Option<usize>,
+    /// Texts around the field, see [`texts_around`]: its label, what helps to fill it, and what is wrong with it.
+    pub said: Vec<Arc<str>>,
 }
 
 impl FieldRules {
@@ -85,7 +106,17 @@ impl FieldRules {
                 samples.sort_unstable();
                 samples.dedup();
             }
-            return samples.into_iter().map(Arc::from).collect();
+            let mut said = Vec::new();
+            if form == TextForm::Number {
+                let called = self.called_sample(field);
+                said.extend(
+                    [called.to_string()]
+                        .into_iter()
+                        .filter(|called| !called.is_empty() && form.takes(called)),
+                );
+                said.extend(self.said_samples(field));
+            }
+            return different(samples.into_iter().map(Arc::from).chain(said.into_iter().map(Arc::from)));
         }
         let pattern = self.is_patterned().then(|| regex(&format!("^(?:{})$", self.pattern)).ok()).flatten();
         let fitting = |sample: Option<String>| sample.filter(|sample| self.fits(sample, pattern.as_ref()));
@@ -94,7 +125,38 @@ impl FieldRules {
             .or_else(|| fitting(self.pattern_sample(self.shortest)))
             .or_else(|| fitting(self.placeholder_sample()))
             .or_else(|| fitting(self.plain_sample(field)));
-        sample.map(Arc::from).into_iter().collect()
+        let said = self.said_samples(field).into_iter().filter(|sample| self.fits(sample, pattern.as_ref()));
+        different(sample.into_iter().chain(said).map(Arc::from))
+    }
+
+    /// Returns texts by what is said of the field: its examples, its numbers, and texts of so many letters as it names.
+    fn said_samples(&self, field: &Widget) -> Vec<String> {
+        let mut samples = Vec::new();
+        for said in &self.said {
+            samples.extend(EXAMPLES.iter().filter_map(|before| {
+                let (_, example) = said.split_once(before)?;
+                let example = example.split([',', ';', ')', '(']).next()?.trim().trim_end_matches('.');
+                is_example(example).then(|| example.to_string())
+            }));
+            let all: Vec<&str> = said.split_whitespace().map(|word| word.trim_matches(is_mark)).collect();
+            for (at, word) in all.iter().enumerate() {
+                let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+                let Some(number) = word.parse().ok().filter(|_| is_number && word.len() <= DIGITS_MAX) else {
+                    continue;
+                };
+                let unit = all.get(at + 1).map(|unit| unit.to_lowercase()).unwrap_or_default();
+                let is_in = |units: &[&str]| units.iter().any(|one| unit.starts_with(one));
+                let letters = |text: &str| cycled(text, number).chars().take(number).collect();
+                samples.push(match () {
+                    () if is_in(&DIGITS) => letters("0123456789"),
+                    () if is_in(&LETTERS) && field.flags.has(Flags::PASSWORD) => letters(PASSWORD),
+                    () if is_in(&LETTERS) => letters(SENTENCE),
+                    () => word.to_string(),
+                });
+            }
+        }
+        samples.truncate(SAID_MAX);
+        samples
     }
 
     /// Returns true if there is a pattern that is short enough to be read.
@@ -139,7 +201,7 @@ impl FieldRules {
             // `e.g. AB-1234` is an example.
             let example =
                 shown.rsplit_once("g. ").or(shown.rsplit_once(": ")).map_or(shown, |(_, example)| example);
-            return Some(example.to_string()).filter(|example| !example.contains(' '));
+            return Some(example.to_string()).filter(|example| is_example(example));
         }
         let mut sample = String::new();
         let mut rest = shown;
@@ -159,8 +221,9 @@ impl FieldRules {
     }
 
     fn called_sample(&self, field: &Widget) -> &'static str {
-        let sources: [&[&str]; 2] =
-            [&[&self.kind, &self.autocomplete], &[field.id_entry(), &field.desc, &self.placeholder]];
+        let said: Vec<&str> = self.said.iter().map(|said| &**said).collect();
+        let sources: [&[&str]; 3] =
+            [&[&self.kind, &self.autocomplete], &[field.id_entry(), &field.desc, &self.placeholder], &said];
         let of = |source: &[&str]| {
             let called: Vec<String> = source.iter().flat_map(|text| words(text)).collect();
             let is_called = |names: &[&str]| called.iter().any(|word| names.contains(&&**word));
@@ -168,6 +231,53 @@ impl FieldRules {
         };
         sources.into_iter().find_map(of).unwrap_or_default()
     }
+}
+
+/// Returns the visible texts around the field at `at`: of the largest part of the page that has no other field, if it is small
+/// enough. A page with one field is all around it, so only the part that holds the field counts then.
+pub(crate) fn texts_around(widgets: &[Widget], at: usize) -> Vec<Arc<str>> {
+    let is_field = |widget: &Widget| widget.flags.has(Flags::EDITABLE) && widget.is_visible();
+    let is_alone = widgets.iter().filter(|widget| is_field(widget)).count() == 1;
+    let (mut around, mut top) = (Vec::new(), at);
+    for _ in 0..if is_alone { 1 } else { AROUND_LEVELS } {
+        let Some(above) = widgets[..top].iter().rposition(|other| other.depth < widgets[top].depth) else {
+            break;
+        };
+        let part = &widgets[above + 1..];
+        let end = part.iter().position(|other| other.depth <= widgets[above].depth).unwrap_or(part.len());
+        let part = &part[..end];
+        let is_text = |widget: &&Widget| widget.is_visible() && !widget.text.is_empty() && !is_field(widget);
+        let texts: Vec<Arc<str>> = part.iter().filter(is_text).map(|widget| widget.text.clone()).collect();
+        let is_large =
+            texts.len() > AROUND_TEXTS || texts.iter().map(|text| text.len()).sum::<usize>() > AROUND_BYTES;
+        if is_large || part.iter().filter(|widget| is_field(widget)).count() != 1 {
+            break;
+        }
+        (around, top) = (texts, above);
+    }
+    around
+}
+
+/// Returns true if each word of `text` is a part of an example, as in `AB 1234`: it has a digit, or capital letters alone.
+fn is_example(text: &str) -> bool {
+    let has_digit = |word: &str| word.contains(|char: char| char.is_ascii_digit());
+    let is_capital = |word: &str| word.len() <= 3 && word.chars().all(char::is_uppercase);
+    has_digit(text) && text.split(' ').all(|word| has_digit(word) || is_capital(word))
+}
+
+/// Returns `samples` in their order, each once.
+fn different(samples: impl Iterator<Item = Arc<str>>) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for sample in samples {
+        if !found.contains(&sample) {
+            found.push(sample);
+        }
+    }
+    found
+}
+
+fn is_mark(char: char) -> bool {
+    !char.is_alphanumeric()
 }
 
 /// Returns `text`, as often as it takes to have so many letters.
@@ -240,6 +350,59 @@ mod tests {
         assert_eq!(sample("(x{900}){900}", 0), "", "it would be too long");
         assert_eq!(sample("(){4000000000}", 0), "");
         assert_eq!(sample("a{3}", 9), "", "no text is both");
+    }
+
+    #[test]
+    fn what_is_said_of_a_field_gives_texts() {
+        let of = |said: &str, flags: Flags| {
+            let rules = FieldRules { said: vec![said.into()], ..FieldRules::default() };
+            let field = Widget { flags, class: "input textbox".into(), ..Widget::default() };
+            rules.samples(&field).iter().map(ToString::to_string).collect::<Vec<String>>()
+        };
+        let plain = Flags::default();
+        assert_eq!(of("18 or older", plain), ["18"]);
+        assert_eq!(of("From 1900 to 2010!", plain), ["1900", "2010"]);
+        assert_eq!(of("The plate is like AB 1234.", plain), ["AB 1234", "1234"]);
+        assert_eq!(of("Four of 3/20, 2x, or it is like this", plain), [""; 0]);
+        assert_eq!(of("At least 3 characters", plain), ["a f"]);
+        assert_eq!(of("Es sind 5 Ziffern", plain), ["01234"]);
+        assert_eq!(of("12 letters", Flags::PASSWORD), [PASSWORD, "Secret-123Se"]);
+        assert_eq!(of("Not 99999999999 of them", plain), [""; 0]);
+        let rules = FieldRules { said: vec!["1 to 8, and 0.5".into()], ..FieldRules::default() };
+        let number = Widget { class: "input spinbutton".into(), ..Widget::default() };
+        assert_eq!(*rules.samples(&number), ["1".into(), "8".into()]);
+        assert_eq!(of("This is no address of e-mail", plain), ["name@example.com"]);
+        assert_eq!(of("It must be a number", plain), ["42"]);
+    }
+
+    #[test]
+    fn the_texts_around_a_field_are_those_of_no_other_field() {
+        let widget = |depth: u16, text: &str, flags| Widget {
+            depth,
+            text: text.into(),
+            flags,
+            bounds: crate::gui::Bounds::new(0, 0, 9, 9),
+            ..Widget::default()
+        };
+        let plain = Flags::default();
+        let form = [
+            widget(0, "Insurance", plain),
+            widget(1, "", plain),
+            widget(2, "Age", plain),
+            widget(2, "", plain),
+            widget(3, "17", Flags::EDITABLE),
+            widget(2, "18 or older", plain),
+            widget(1, "", plain),
+            widget(2, "City", plain),
+            widget(2, "", Flags::EDITABLE),
+        ];
+        let texts = |widgets: &[Widget], at| texts_around(widgets, at).join("|");
+        assert_eq!(texts(&form, 4), "Age|18 or older");
+        assert_eq!(texts(&form, 8), "City");
+        assert_eq!(texts(&form[..6], 4), "", "it is the only one, so the rest of the page is not around it");
+        let many: Vec<Widget> = (0..9).map(|_| widget(1, "x", plain)).collect();
+        let crowded = [&form[..1], &many, &form[8..], &form[6..]].concat();
+        assert_eq!(texts(&crowded, 10), "");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A step taken before costs one look-up. No answer depends on earlier questions: states are numbered in the
 //! order in which they are met, and nothing is decided by that number.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,6 +23,19 @@ const ATOMS_IN_BLOCKS: u32 = 16;
 /// Labels that choose the entry of a table, and those of a block.
 const TABLE_BITS: u32 = 8;
 const TABLE_LEN: usize = 1 << TABLE_BITS;
+
+/// States whose followers are kept by label set as well, and bits of a word that each of them has.
+const STATES_IN_A_WORD: u32 = 8;
+const FOLLOWER_BITS: u32 = 4;
+const FOLLOWERS_MAX: u32 = (1 << FOLLOWER_BITS) - 1;
+
+/// Steps by blocks for each label set until followers are kept by label set: that takes at most 256 KB, too much for a short run.
+/// By then blocks with equal followers are one as a rule.
+const STEPS_BY_BLOCKS: u32 = 8;
+
+/// Most different blocks of a state that stay in the first cache, and most atoms of a formula whose followers by label set do.
+const BLOCKS_IN_CACHE: usize = 32;
+const ATOMS_IN_CACHE: u32 = 12;
 
 /// Block without a known follower.
 const NO_BLOCK: u32 = 0;
@@ -129,6 +142,11 @@ pub struct Automaton {
     /// Blocks of which all followers are known, by these: alike ones are one, so that those in use stay in a cache.
     full_blocks: Unique,
     free_blocks: Vec<u32>,
+    /// By label set: the followers of the first eight states, four bits for each, which are the follower's number and one more, and
+    /// 0 for an unknown one; empty until many steps were taken by blocks.
+    followers: Vec<u32>,
+    /// Steps by blocks so far; [`UNKNOWN`] if nobody counts them, as followers are never kept by label set.
+    steps_by_blocks: u32,
     /// The steps taken with labels beyond the tables, found by the relevant ones.
     steps: Vec<(ResidualId, Labels, ResidualId)>,
     by_labels: Unique,
@@ -313,6 +331,8 @@ impl Automaton {
             known_in_block: Vec::new(),
             full_blocks: Unique::default(),
             free_blocks: Vec::new(),
+            followers: Vec::new(),
+            steps_by_blocks: if lookup == Lookup::Blocks { 0 } else { UNKNOWN },
             steps: Vec::new(),
             by_labels: Unique::default(),
             atoms_max,
@@ -364,13 +384,27 @@ impl Automaton {
     // Not in line, because the steps of smaller formulas take longer with more code beside them.
     #[inline(never)]
     fn step_by_tables(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
+        let may_be_kept = self.steps_by_blocks != UNKNOWN && state.0 < STATES_IN_A_WORD;
+        if may_be_kept && let Some(followers) = self.followers.get(self.place_of_followers(labels.low)) {
+            // Only a shift waits for the step before, so the processor looks up the next label sets meanwhile.
+            let next = followers >> (state.0 * FOLLOWER_BITS) & FOLLOWERS_MAX;
+            if next != 0 {
+                return ResidualId(next - 1);
+            }
+        }
         let next = if let Some(&block) = self.block(state, labels.low) {
             // The labels come first: only what is added last waits for the look-up before.
             self.tables[labels.low as usize & (TABLE_LEN - 1)..][block as usize]
         } else {
             self.ways[state.index()].follow(&self.tables, labels.low)
         };
-        if next == UNKNOWN { self.step_anew(state, labels) } else { ResidualId(next) }
+        if next == UNKNOWN {
+            return self.step_anew(state, labels);
+        }
+        if may_be_kept {
+            return self.keep_by_labels(state, labels.low, next);
+        }
+        ResidualId(next)
     }
 
     /// Returns the state that `state` is once `elapsed_ms` have passed, before the next step.
@@ -541,6 +575,40 @@ impl Automaton {
     fn block(&self, state: ResidualId, bits: u64) -> Option<&u32> {
         let of_labels = self.blocks.get((bits >> TABLE_BITS) as usize & self.row_mask..)?;
         of_labels.get(state.index() << self.row_shift)
+    }
+
+    /// Returns the place of a label set in `followers`; none has it while they are empty.
+    #[inline]
+    fn place_of_followers(&self, bits: u64) -> usize {
+        bits as usize & self.followers.len().wrapping_sub(1)
+    }
+
+    /// Keeps the follower of one of the first states by the labels `bits`, if many steps were taken by blocks, and returns it.
+    #[inline(never)]
+    fn keep_by_labels(&mut self, state: ResidualId, bits: u64, follower: u32) -> ResidualId {
+        if self.followers.is_empty() {
+            self.steps_by_blocks += 1;
+            if self.steps_by_blocks < STEPS_BY_BLOCKS << self.atoms {
+                return ResidualId(follower);
+            }
+            let has_others = self.states.len() > STATES_IN_A_WORD as usize;
+            if has_others || self.atoms > ATOMS_IN_CACHE && self.has_alike_blocks(state) {
+                self.steps_by_blocks = UNKNOWN;
+                return ResidualId(follower);
+            }
+            self.followers = vec![0; 1 << self.atoms];
+        }
+        if follower < FOLLOWERS_MAX {
+            let place = self.place_of_followers(bits);
+            self.followers[place] |= (follower + 1) << (state.0 * FOLLOWER_BITS);
+        }
+        ResidualId(follower)
+    }
+
+    /// Returns true if `state` has so few different blocks that they stay in the first cache.
+    fn has_alike_blocks(&self, state: ResidualId) -> bool {
+        let row = &self.blocks[self.place_in_row(state, 0)..=self.place_in_row(state, u64::MAX)];
+        row.iter().collect::<BTreeSet<_>>().len() <= BLOCKS_IN_CACHE
     }
 
     #[cold]
@@ -779,8 +847,6 @@ fn place_in_block(block: u32, bits: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::super::formula::Bound;
     use super::*;
 
@@ -820,6 +886,64 @@ mod tests {
         // Most labels make no difference after the first step.
         for (pairs, others) in [(9, 3), (3, 13), (12, 12), (2, 28)] {
             check(pairs, others, 40_000);
+        }
+    }
+
+    #[test]
+    fn steps_between_many_states_with_many_atoms_are_looked_up_where_they_were_entered() {
+        // 9 atoms ask and one answers, within 2 to 300 steps: the first eight states and others, up to number 15 and beyond.
+        for within in [2, 20, 300] {
+            let mut ltl = Formulas::new();
+            let names: Vec<Formula> = (0..9).map(|n| ltl.atom(&format!("a{n}"))).collect();
+            let (asked, answered) = (ltl.or(names), ltl.atom("b"));
+            let comes = ltl.eventually(Bound::steps(0, within), answered);
+            let rule = ltl.implies(asked, comes);
+            let formula = ltl.always(Bound::ANY, rule);
+            let mut automaton = Automaton::new(&ltl, formula);
+            let (mut state, mut waits) = (ResidualId::START, None);
+            let mut random = 1_u64;
+            for step in 0..60_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let letter = match random >> 32 & 511 {
+                    // An answer after half as many steps as are allowed, in the mean.
+                    any if any % u64::from(within) < 2 => 1 << 9,
+                    any => any,
+                };
+                state = automaton.step(state, &Labels::from_bits(letter));
+                waits = match waits {
+                    _ if letter >> 9 & 1 == 1 => None,
+                    Some(steps) => Some(steps + 1),
+                    None => (letter != 0).then_some(0),
+                };
+                assert_eq!(automaton.is_satisfied(state), waits.is_none(), "{letter:b} at {step}");
+                if waits.is_some_and(|steps| steps >= within) {
+                    assert_eq!(automaton.permanent(state), Permanent::Violated, "at {step}");
+                    (state, waits) = (ResidualId::START, None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn steps_with_many_atoms_and_no_alike_blocks_are_looked_up_where_they_were_entered() {
+        let mut ltl = Formulas::new();
+        let pairs: Vec<Formula> = (0..7)
+            .map(|n| {
+                let [a, b] = ["a", "b"].map(|side| ltl.atom(&format!("{side}{n}")));
+                ltl.iff(a, b)
+            })
+            .collect();
+        let equal = ltl.and(pairs);
+        let comes = ltl.eventually(Bound::ANY, equal);
+        let formula = ltl.always(Bound::ANY, comes);
+        let mut automaton = Automaton::new(&ltl, formula);
+        let mut state = ResidualId::START;
+        let mut random = 1_u64;
+        for step in 0..200_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let letter = random >> 32 & ((1 << 14) - 1);
+            state = automaton.step(state, &Labels::from_bits(letter));
+            assert_eq!(automaton.is_satisfied(state), letter >> 7 == letter & 0x7f, "{letter:b} at {step}");
         }
     }
 

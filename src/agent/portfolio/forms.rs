@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
 use crate::gui::{
-    Action, DeviceAction, Element, Flags, Screen, TextForm, Touch, Widget, by_fit, is_button, is_radio,
+    Action, DeviceAction, Element, Flags, Screen, TextForm, Touch, Widget, by_fit, is_button, is_option,
+    is_radio, opens_list,
 };
 use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 use crate::sorted;
@@ -38,12 +39,20 @@ const PHASES_MAX: usize = 4;
 /// Most bases of a form, and most buttons that are tried.
 const BASES_MAX: usize = 8;
 const BUTTONS_MAX: usize = 4;
+/// Most levels of the tree from a list that opens up to the target of the click that opens it, both counted.
+const OPENER_LEVELS: usize = 5;
 /// Worth of a change of a blank, in contexts: what is chosen elsewhere is missing as often as an entry is wrong.
 const BLANK: u32 = 2;
+/// Doubt about a button of a page that dismisses the form, or has no name.
+const ODD: u32 = 3;
 /// Attempts by which a form as it is found is behind one that is filled.
 const FOUND_AFTER: u32 = 4;
 /// Attempts at a form of a page that may be made again, as they led to new buttons or away from the form.
 const AGAIN_MAX: u32 = 3;
+/// Attempts at a form until the form before it, which led there, is filled in other ways.
+const ONWARD_MAX: usize = 6;
+/// Attempts by a base that led on for each by another one.
+const LEADING: u32 = 10;
 /// Attempts in a row at a page that stays as it is; then something else on it is tried, which may be what is missing.
 const IN_A_ROW_MAX: usize = 3;
 
@@ -53,6 +62,10 @@ const SUBMITTING: [&str; 31] = [
     "finish", "go", "in", "join", "log", "login", "next", "ok", "okay", "order", "pay", "purchase",
     "register", "save", "search", "send", "sign", "start", "submit", "update",
 ];
+
+/// Words of buttons that do away with what the fields hold.
+const DISMISSING: [&str; 10] =
+    ["abort", "back", "cancel", "clear", "close", "discard", "dismiss", "no", "not", "reset"];
 
 /// Labeling of a button of a page that is disabled as long as a form is not filled: it is offered to nobody yet.
 const LATER: LabelingId = LabelingId(u32::MAX);
@@ -66,30 +79,65 @@ type Filling = Vec<u8>;
 /// Blank of a form: a field or a box.
 #[derive(Clone, Debug)]
 enum Blank {
-    /// Texts by fit.
-    Field(Vec<Arc<str>>),
+    /// Texts by fit, and the samples that its page has given so far.
+    Field(Vec<Arc<str>>, Vec<Arc<str>>),
     /// Ticked or not, in this order.
     Tick,
     /// One of so many entries: the second first, as the first mostly says what to choose.
     Choice(u8),
+    /// List that a click opens: the texts that it shows with its second option, as it was found, and with its first option, as far
+    /// as they are known.
+    Opener([Option<Arc<str>>; 3]),
 }
+
+/// Entry of a list that opens as it was found, and places of the options that the others choose.
+const AS_FOUND: u8 = 1;
+const OPTIONS: [usize; 3] = [1, 0, 0];
 
 impl Blank {
     /// Returns the number of entries that it can have.
     fn entries(&self) -> u8 {
         match self {
-            Blank::Field(texts) => texts.len() as u8,
+            Blank::Field(texts, _) => texts.len() as u8,
             Blank::Tick => 2,
             Blank::Choice(entries) => *entries,
+            Blank::Opener(texts) => texts.len() as u8,
         }
+    }
+
+    /// Adds the samples of `input` that are new; returns the entry of the first of them.
+    fn meet(&mut self, input: &Input<'_>) -> Option<u8> {
+        let Blank::Field(texts, samples) = self else { return None };
+        let mut first = None;
+        for sample in &input.samples {
+            if samples.contains(sample) || texts.len() + samples.len() >= 2 * TEXTS_MAX {
+                continue;
+            }
+            samples.push(Arc::clone(sample));
+            let at = texts.iter().position(|text| text == *sample).unwrap_or(texts.len());
+            if at == texts.len() {
+                texts.push(Arc::clone(sample));
+            }
+            first.get_or_insert(at as u8);
+        }
+        first
     }
 
     /// Returns the entry that `input` shows.
     fn entry(&self, input: &Input<'_>) -> Option<u8> {
         match self {
-            Blank::Field(texts) => texts.iter().position(|text| shows(input.widget, text)).map(|at| at as u8),
+            Blank::Field(texts, _) => {
+                texts.iter().position(|text| shows(input.widget, text)).map(|at| at as u8)
+            }
             Blank::Tick => Some(u8::from(!input.widget.flags.has(Flags::CHECKED))),
             Blank::Choice(_) => input.choices.iter().position(|(_, is_chosen)| *is_chosen).map(|at| at as u8),
+            Blank::Opener(texts) => {
+                let shown = input.opener.as_deref()?;
+                let is_found = texts[usize::from(AS_FOUND)].as_deref() == Some(shown);
+                let is_it =
+                    |text: &Option<Arc<str>>| text.as_deref().is_some_and(|text| shown.contains(text));
+                if is_found { Some(AS_FOUND) } else { texts.iter().position(is_it).map(|at| at as u8) }
+            }
         }
     }
 }
@@ -104,15 +152,21 @@ struct Page {
     offers: Vec<Vec<Option<u16>>>,
     /// Entry that each blank has now.
     holds: Vec<Option<u8>>,
+    /// Blanks that are lists which open.
+    opens: Vec<bool>,
     buttons: Vec<(u16, LabelingId)>,
     /// True if it has several fields or choices, but for those in rows of a list.
     is_of_several: bool,
 }
 
 impl Page {
-    /// Returns the number of blanks that do not hold their entry of `filling`.
-    fn lacks(&self, filling: &Filling) -> usize {
-        self.holds.iter().zip(filling).filter(|(holds, entry)| **holds != Some(**entry)).count()
+    /// Returns the number of blanks that do not hold their entry of `filling`; none if the page cannot give it to all.
+    fn lacks(&self, filling: &Filling) -> Option<usize> {
+        let blanks = self.holds.iter().zip(&self.offers).zip(filling);
+        let mut lacking = blanks.filter(|((holds, _), entry)| **holds != Some(**entry));
+        lacking.try_fold(0, |lacks, ((_, offers), &entry)| {
+            offers.get(usize::from(entry)).copied().flatten().map(|_| lacks + 1)
+        })
     }
 }
 
@@ -143,6 +197,27 @@ impl Button {
 struct Base {
     filling: Filling,
     attempts: u32,
+    /// True if it led on: on a page, to new buttons or away from the form.
+    leads: bool,
+}
+
+impl Base {
+    fn new(filling: Filling, attempts: u32) -> Base {
+        Base { filling, attempts, leads: false }
+    }
+
+    /// Returns a number by which the base with the least comes next: forms that differ little from one that led on tell most.
+    fn turn(&self) -> u32 {
+        if self.leads { self.attempts / LEADING } else { self.attempts }
+    }
+}
+
+/// Attempt that led to another form.
+#[derive(Clone, Debug)]
+struct Onward {
+    filling: Filling,
+    button: LabelingId,
+    form: usize,
 }
 
 /// Context of a form in a phase of the objective, a page that shows it, and the shortest known way there.
@@ -173,6 +248,8 @@ struct Form {
     tried: FxHashSet<(Nearness, Filling, LabelingId)>,
     /// Number of attempts that do not count as made, as they led on.
     again: u32,
+    /// Last attempt that led to another form.
+    onward: Option<Onward>,
     answers: FxHashSet<u64>,
 }
 
@@ -187,6 +264,8 @@ struct Attempt {
     there: Vec<LabelingId>,
     /// Blank that is next.
     blank: usize,
+    /// Blank whose list was opened by the last step, and the entry that is wanted.
+    opened: Option<(usize, u8)>,
     /// True once the button was chosen.
     is_sent: bool,
 }
@@ -231,7 +310,7 @@ impl Forms {
             // A form that was tried more often waits, or the largest one takes all attempts.
             let tried = form.tried.len();
             if best.as_ref().is_none_or(|(fewest, ..)| *fewest > tried)
-                && let Some(plan) = form.plan(&form.contexts, steps, outlook)
+                && let Some(plan) = form.plan(&form.contexts, self.onward(number), steps, outlook)
             {
                 best = Some((tried, plan, number));
             }
@@ -250,12 +329,17 @@ impl Forms {
         open: &[u16],
         outlook: &mut dyn Outlook,
     ) -> Option<u16> {
+        if let Some((blank, entry)) = self.attempt.as_mut().and_then(|attempt| attempt.opened.take())
+            && let Some(at) = self.option(situation.scene, open, blank, entry)
+        {
+            return Some(at);
+        }
         let page = self.page(situation.scene)?;
         if self.attempt.as_ref().is_none_or(|attempt| attempt.form != page.form) {
             let form = &self.list[page.form];
             let number = form.context(&page.shown);
             let here = Context { page: page.clone(), number, phase: situation.phase, way: Way::new() };
-            let plan = form.plan(&[here], situation.steps_left, outlook)?;
+            let plan = form.plan(&[here], self.onward(page.form), situation.steps_left, outlook)?;
             if self.contexts.iter().filter(|&&number| number == plan.context).count() >= IN_A_ROW_MAX {
                 return None;
             }
@@ -268,6 +352,28 @@ impl Forms {
         at
     }
 
+    /// Returns the attempt at a form that leads to another one, as long as few attempts were made there.
+    fn onward(&self, form: usize) -> Option<&Onward> {
+        self.list[form].onward.as_ref().filter(|onward| self.list[onward.form].tried.len() < ONWARD_MAX)
+    }
+
+    /// Returns the option among `open` that gives this entry to a blank whose list is open.
+    fn option(&mut self, scene: &Scene, open: &[u16], blank: usize, entry: u8) -> Option<u16> {
+        let options = options(scene, open);
+        let at = options.get(OPTIONS[usize::from(entry)]).or(options.first()).copied()?;
+        let form = self.attempt.as_ref()?.form;
+        if let Blank::Opener(texts) = &mut self.list[form].blanks[blank] {
+            let on = scene.actions[usize::from(at)].target()?;
+            let text = Some(Arc::from(on.names()[0]));
+            if texts[usize::from(entry)] != text {
+                texts[usize::from(entry)] = text;
+                // What pages hold was read without this text.
+                self.pages.clear();
+            }
+        }
+        Some(at)
+    }
+
     fn start(&mut self, number: usize, plan: Plan) {
         let form = &mut self.list[number];
         let Plan { base, context, page, filling, button, .. } = plan;
@@ -278,22 +384,38 @@ impl Forms {
         form.tried.insert((context, filling.clone(), button));
         self.contexts.push(context);
         let there = page.buttons.iter().map(|(_, button)| *button).collect();
-        self.attempt =
-            Some(Attempt { form: number, context, filling, button, there, blank: 0, is_sent: false });
+        self.attempt = Some(Attempt {
+            form: number,
+            context,
+            filling,
+            button,
+            there,
+            blank: 0,
+            opened: None,
+            is_sent: false,
+        });
     }
 
     /// Learns a step, at the end of this way.
     pub fn learn(&mut self, transition: &Transition<'_>, way: &Way, way_max: usize) {
         if let Some(attempt) = self.attempt.take_if(|attempt| attempt.is_sent) {
             let said = said(transition.from.scene, transition.to);
-            let stays = self.page(transition.to).is_some_and(|page| page.form == attempt.form);
+            let after = self.page(transition.to).map(|page| page.form);
+            let stays = after == Some(attempt.form);
             let form = &mut self.list[attempt.form];
-            let leads_on = !stays || has_new_buttons(transition.from.scene, transition.to);
-            if leads_on && transition.to.is_page() && form.again < AGAIN_MAX {
-                form.again += 1;
-                form.tried.remove(&(attempt.context, attempt.filling.clone(), attempt.button));
+            let leads_on =
+                transition.to.is_page() && (!stays || has_new_buttons(transition.from.scene, transition.to));
+            if leads_on {
+                self.contexts.pop();
+                if form.again < AGAIN_MAX {
+                    form.again += 1;
+                    form.tried.remove(&(attempt.context, attempt.filling.clone(), attempt.button));
+                }
+                let (filling, button) = (attempt.filling.clone(), attempt.button);
+                let onward = after.filter(|_| !stays).map(|form| Onward { filling, button, form });
+                form.onward = onward.or(form.onward.take());
             }
-            form.note(attempt, transition.to.activity, &said, stays);
+            form.note(attempt, transition.to.activity, &said, stays, leads_on);
         }
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
@@ -328,12 +450,23 @@ impl Forms {
         let is_page = screen.is_page();
         if is_page {
             parts.extend(choices(screen));
+            let openers = openers(screen, scene);
+            parts.retain(|part| !openers.iter().any(|opener| is_within(&part.object_id, &opener.object_id)));
+            parts.extend(openers);
+            // Enter sends a form from a field, so fields come last.
+            sorted::by_key(&mut parts, |part| part.opener.is_none() && is_field(part.widget));
         }
         let is_blank =
             |widget: &Widget| is_field(widget) || has_boxes && is_box(widget) || is_page && is_choice(widget);
-        let shown =
-            screen.widgets().iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
-        let shown: Arc<[u64]> = shown.take(SHOWN_MAX).collect();
+        let mut shown = Vec::new();
+        screen.for_each_object(|_, widget, object_id| {
+            let is_it = |part: &Input<'_>| part.opener.is_some() && is_in(object_id, &part.object_id);
+            let is_besides = widget.is_visible() && !is_blank(widget) && !parts.iter().any(is_it);
+            if is_besides && shown.len() < SHOWN_MAX {
+                shown.push(number(widget));
+            }
+        });
+        let shown: Arc<[u64]> = shown.into();
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
         let mut forms = forms(screen);
@@ -341,7 +474,7 @@ impl Forms {
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
             if *action == Action::Device(DeviceAction::Enter) {
                 // It sends what is in the fields, as a button does.
-                buttons.push((at, scene.offers[usize::from(at)].labeling, true));
+                buttons.push((at, scene.offers[usize::from(at)].labeling, 0));
             }
             let Some(on) = action.target() else { continue };
             let chosen = |part: &Input<'_>| part.choices.iter().any(|(choice, _)| **choice == *on.object_id);
@@ -354,49 +487,77 @@ impl Forms {
                 (Action::Touch(Touch::Click, _), Some(blank)) if !is_field(parts[blank].widget) => {
                     offered[blank].push((at, on.object_id.clone()));
                 }
-                (Action::Touch(Touch::Click, _), None) if buttons.len() < LISTED_MAX => {
+                (Action::Touch(Touch::Click, _), None)
+                    if buttons.len() < LISTED_MAX && !is_option(&on.class) =>
+                {
                     let labeling = scene.offers[usize::from(at)].labeling;
                     let is_own =
                         is_button(&on.class) && forms.iter().any(|form| is_within(&on.object_id, form));
-                    buttons.push((at, labeling, is_own || is_submitting(&on.names())));
+                    let names = on.names();
+                    let is_odd = is_page
+                        && (has_word(&names, &DISMISSING) || names.iter().all(|name| name.is_empty()));
+                    let doubt = match is_odd {
+                        true => ODD,
+                        false if is_own || is_submitting(&names) => 0,
+                        false => 1,
+                    };
+                    buttons.push((at, labeling, doubt));
                 }
                 _ => {}
             }
         }
         let is_waiting = |widget: &Widget| is_button(&widget.class) && !widget.flags.has(Flags::ENABLED);
         if is_page && screen.widgets().iter().any(|widget| widget.is_visible() && is_waiting(widget)) {
-            buttons.push((u16::MAX, LATER, true));
+            buttons.push((u16::MAX, LATER, 0));
         }
         // Boxes alone are a form only where something looks like the end of one.
-        if fields == 0 && buttons.iter().all(|(_, _, is_likely)| !is_likely) {
+        if fields == 0 && buttons.iter().all(|(_, _, doubt)| *doubt > 0) {
             return None;
         }
         let form = self.form(scene.activity, &parts, &offered)?;
         let Form { blanks, buttons: known, bases, .. } = &mut self.list[form];
+        // An answer may have said what fits.
+        let new: Vec<(usize, u8)> = blanks
+            .iter_mut()
+            .zip(&parts)
+            .enumerate()
+            .filter_map(|(at, (blank, part))| Some((at, blank.meet(part)?)))
+            .collect();
+        if let Some(base) = bases.first().filter(|_| !new.is_empty()) {
+            let mut filling = base.filling.clone();
+            new.into_iter().for_each(|(at, entry)| filling[at] = entry);
+            bases.truncate(BASES_MAX - 1);
+            bases.push(Base::new(filling, 0));
+        }
         let holds: Vec<Option<u8>> =
             blanks.iter().zip(&parts).map(|(blank, part)| blank.entry(part)).collect();
         if bases.is_empty() {
             // Each blank with the entry that fits best, or as it is found.
             let found: Filling = holds.iter().map(|entry| entry.unwrap_or(0)).collect();
-            bases.push(Base { filling: likeliest(blanks, &parts), attempts: 0 });
+            bases.push(Base::new(likeliest(blanks, &parts), 0));
             if bases[0].filling != found {
-                bases.push(Base { filling: found, attempts: FOUND_AFTER });
+                bases.push(Base::new(found, FOUND_AFTER));
             }
         }
-        for &(at, labeling, is_likely) in &buttons {
+        for &(at, labeling, doubt) in &buttons {
             if known.len() < LISTED_MAX && known.iter().all(|button| button.labeling != labeling) {
-                let doubt = if is_likely { 0 } else { 1 + u32::from(at < last_field) };
+                let doubt = if doubt == 0 { 0 } else { doubt + u32::from(at < last_field) };
                 known.push(Button { labeling, doubt, clicks: 0, answers: FxHashSet::default() });
             }
         }
         let makes = |(blank, part): (&Blank, &Input<'_>), offered: &[(u16, Arc<str>)]| -> Vec<Option<u16>> {
             match blank {
-                Blank::Field(texts) => texts
+                Blank::Field(texts, _) => texts
                     .iter()
                     .map(|text| offered.iter().find(|(_, own)| own == text).map(|&(at, _)| at))
                     .collect(),
                 // The same click makes both marks.
                 Blank::Tick => vec![offered.first().map(|&(at, _)| at); 2],
+                // The same click opens it, whatever is chosen then; nothing leads back to how it was found.
+                Blank::Opener(_) => {
+                    let opens = offered.first().map(|&(at, _)| at);
+                    vec![opens, None, opens]
+                }
                 Blank::Choice(_) => {
                     let offer = |choice: &str| offered.iter().find(|(_, own)| **own == *choice);
                     part.choices.iter().map(|(choice, _)| offer(choice).map(|&(at, _)| at)).collect()
@@ -406,12 +567,13 @@ impl Forms {
         let offers = blanks.iter().zip(&parts).zip(&offered).map(|(blank, offered)| makes(blank, offered));
         let offers = offers.collect();
         let buttons = buttons.into_iter().map(|(at, labeling, _)| (at, labeling)).collect();
+        let opens = parts.iter().map(|part| part.opener.is_some()).collect();
         let rows = rows(screen);
         let is_own = |part: &&Input<'_>| {
             !is_box(part.widget) && !rows.iter().any(|row| is_within(&part.object_id, row))
         };
         let is_of_several = parts.iter().filter(is_own).count() > 1;
-        Some(Page { form, shown, offers, holds, buttons, is_of_several })
+        Some(Page { form, shown, offers, holds, opens, buttons, is_of_several })
     }
 
     /// Returns the number of the form with these blanks.
@@ -424,7 +586,8 @@ impl Forms {
         let mut key = FxHasher::default();
         activity.hash(&mut key);
         parts.iter().for_each(|part| {
-            (&part.widget.id, is_box(part.widget), part.choices.len()).hash(&mut key);
+            let is_opener = part.opener.is_some();
+            (&part.widget.id, is_box(part.widget), is_opener, part.choices.len()).hash(&mut key);
         });
         if let Some(&known) = self.numbers.get(&key.finish()) {
             return Some(known);
@@ -433,7 +596,10 @@ impl Forms {
             return None;
         }
         let blank = |input: &Input<'_>, offered: &[(u16, Arc<str>)]| {
-            let Input { widget, samples, choices, .. } = input;
+            let Input { widget, samples, choices, opener, .. } = input;
+            if let Some(shown) = opener {
+                return Blank::Opener([None, Some((&**shown).into()), None]);
+            }
             if !choices.is_empty() {
                 return Blank::Choice(choices.len() as u8);
             }
@@ -455,7 +621,7 @@ impl Forms {
             if !texts.contains(&widget.text) {
                 texts.push(widget.text.clone());
             }
-            Blank::Field(texts)
+            Blank::Field(texts, samples.iter().map(|sample| Arc::clone(sample)).collect())
         };
         let blanks: Vec<Blank> =
             parts.iter().zip(offered).map(|(part, offered)| blank(part, offered)).collect();
@@ -467,6 +633,7 @@ impl Forms {
             bases: Vec::new(),
             tried: FxHashSet::default(),
             again: 0,
+            onward: None,
             answers: FxHashSet::default(),
         });
         self.numbers.insert(key.finish(), self.list.len() - 1);
@@ -514,7 +681,7 @@ impl Form {
 
     /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought, on a page of the form if
     /// it `stays`.
-    fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64], stays: bool) {
+    fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64], stays: bool, leads: bool) {
         let Attempt { filling, button, .. } = attempt;
         let mut answer = FxHasher::default();
         (activity, said).hash(&mut answer);
@@ -524,9 +691,10 @@ impl Form {
             button.answers.insert(answer);
         }
         let is_new = self.answers.insert(answer);
-        let is_base = self.bases.iter().any(|base| base.filling == filling);
-        if is_new && !is_base && self.bases.len() < BASES_MAX {
-            self.bases.push(Base { filling, attempts: 0 });
+        if let Some(base) = self.bases.iter_mut().find(|base| base.filling == filling) {
+            base.leads |= leads;
+        } else if is_new && self.bases.len() < BASES_MAX {
+            self.bases.push(Base { leads, ..Base::new(filling, 0) });
         }
         if !stays {
             return;
@@ -545,11 +713,17 @@ impl Form {
 
     /// Returns the best attempt in one of `contexts` that was not made yet and fits in this many steps.
     ///
-    /// An attempt that was made is worth another one where the objective is nearer.
-    fn plan(&self, contexts: &[Context], steps: u32, outlook: &mut dyn Outlook) -> Option<Plan> {
+    /// An attempt that was made is worth another one where the objective is nearer, and if it leads onward.
+    fn plan(
+        &self,
+        contexts: &[Context],
+        onward: Option<&Onward>,
+        steps: u32,
+        outlook: &mut dyn Outlook,
+    ) -> Option<Plan> {
         let mut order: Vec<&Button> = self.buttons.iter().collect();
         sorted::by_key(&mut order, |button| button.handicap());
-        let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
+        let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].turn())?;
         let fillings = fillings(&self.blanks, &self.bases[base].filling);
         let mut best: Option<(u32, Nearness, &Context, &Filling, LabelingId)> = None;
         let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
@@ -568,8 +742,10 @@ impl Form {
                     if best.as_ref().is_some_and(|(least, ..)| *least <= cost) {
                         break;
                     }
-                    let is_tried = self.tried.contains(&(number, filling.clone(), button.labeling));
-                    if !is_tried && page.lacks(filling) < steps {
+                    let leads =
+                        onward.is_some_and(|on| on.button == button.labeling && on.filling == *filling);
+                    let is_tried = !leads && self.tried.contains(&(number, filling.clone(), button.labeling));
+                    if !is_tried && page.lacks(filling).is_some_and(|lacks| lacks < steps) {
                         best = Some((cost, number, context, filling, button.labeling));
                         break;
                     }
@@ -589,6 +765,7 @@ impl Attempt {
             let blank = self.blank;
             self.blank += 1;
             if page.holds[blank] != Some(entry) {
+                self.opened = page.opens[blank].then_some((blank, entry));
                 let at = page.offers[blank].get(usize::from(entry)).copied().flatten()?;
                 return open.contains(&at).then_some(at);
             }
@@ -633,6 +810,8 @@ pub struct Input<'s> {
     pub samples: Vec<&'s Arc<str>>,
     /// Places of its entries in the tree, if it is a choice, each with true if it is chosen.
     pub choices: Vec<(String, bool)>,
+    /// Text that it shows, if a click on it opens a list.
+    pub opener: Option<String>,
 }
 
 /// Returns the entry of each blank that fits best. Of two dates, or two times, the first is mostly the earlier one.
@@ -656,11 +835,19 @@ fn time_form(field: &Widget) -> Option<TextForm> {
 /// Returns the visible fields and boxes of `screen`.
 pub fn inputs(screen: &Screen) -> Vec<Input<'_>> {
     let (mut inputs, widgets) = (Vec::new(), screen.widgets());
+    let radio_labels = radio_labels(screen);
     screen.for_each_object(|place, widget, object_id| {
-        if widget.is_visible() && (is_field(widget) || is_box(widget)) {
+        let is_box = is_box(widget) && !radio_labels.iter().any(|label| *label == *object_id);
+        if widget.is_visible() && (is_field(widget) || is_box) {
             let samples = screen.samples(place).collect();
             let object_id = object_id.to_string();
-            inputs.push(Input { object_id, widget: &widgets[place], samples, choices: Vec::new() });
+            inputs.push(Input {
+                object_id,
+                widget: &widgets[place],
+                samples,
+                choices: Vec::new(),
+                opener: None,
+            });
         }
     });
     inputs
@@ -693,26 +880,111 @@ fn places(screen: &Screen, is_it: &dyn Fn(Element<'_>) -> bool) -> Vec<String> {
     places
 }
 
+/// Returns true if the place `inner` in the tree is the place `outer`, or lies in it.
+fn is_in(inner: &str, outer: &str) -> bool {
+    inner == outer || is_within(inner, outer)
+}
+
+/// Returns the lists of a page that a click opens: the targets of clicks that are one, or have one close below them.
+#[inline(never)]
+fn openers<'s>(screen: &'s Screen, scene: &Scene) -> Vec<Input<'s>> {
+    let clicks = scene.actions.iter().filter_map(|action| match action {
+        Action::Touch(Touch::Click, on) => Some(&*on.object_id),
+        _ => None,
+    });
+    let clicks: FxHashSet<&str> = clicks.collect();
+    let mut places: Vec<String> = Vec::new();
+    screen.for_each_object(|_, widget, object_id| {
+        if !opens_list(&widget.class) || is_field(widget) {
+            return;
+        }
+        let around = std::iter::successors(Some(object_id), |id| Some(id.rsplit_once(':')?.0));
+        if let Some(target) = around.take(OPENER_LEVELS).find(|id| clicks.contains(id))
+            && !places.iter().any(|known| is_in(target, known))
+            && places.len() < CHOICES_MAX
+        {
+            places.push(target.to_string());
+        }
+    });
+    let (mut openers, widgets): (Vec<Input<'_>>, _) = (Vec::new(), screen.widgets());
+    screen.for_each_object(|place, widget, object_id| {
+        if let Some(at) = places.iter().position(|at| at == object_id) {
+            let object_id = places[at].clone();
+            let (widget, opener) = (&widgets[place], Some(String::new()));
+            openers.push(Input { object_id, widget, samples: Vec::new(), choices: Vec::new(), opener });
+        }
+        if let Some(last) = openers.last_mut()
+            && is_in(object_id, &last.object_id)
+            && widget.is_visible()
+        {
+            let shown = last.opener.get_or_insert_default();
+            shown.push_str(&widget.text);
+        }
+    });
+    openers
+}
+
+/// Returns the clicks among `open` on options of a list that is open.
+pub fn options(scene: &Scene, open: &[u16]) -> Vec<u16> {
+    let is_it = |at: &u16| match &scene.actions[usize::from(*at)] {
+        Action::Touch(Touch::Click, on) => is_option(&on.class),
+        _ => false,
+    };
+    open.iter().copied().filter(is_it).collect()
+}
+
 /// Returns true if the place `inner` in the tree lies in the place `outer`.
 pub fn is_within(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// Returns the places of labels that stand for a radio button which nobody sees, around it or right behind it.
+fn radio_labels(screen: &Screen) -> Vec<String> {
+    let (mut labels, mut last_label, mut last_radio) = (Vec::new(), String::new(), None);
+    screen.for_each_object(|_, widget, object_id| {
+        let is_radio = is_radio(&widget.class) && !widget.is_visible();
+        if is_radio && is_within(object_id, &last_label) {
+            labels.push(last_label.clone());
+        }
+        let is_label = widget.is_visible() && is_box(widget) && is_element(widget, "label");
+        if is_label && last_radio.as_deref() == Some(around(object_id)) {
+            labels.push(object_id.to_string());
+        }
+        last_radio = is_radio.then(|| around(object_id).to_string());
+        if is_label {
+            last_label = object_id.to_string();
+        }
+    });
+    labels
+}
+
+/// Returns the place of the element around that at `object_id`.
+fn around(object_id: &str) -> &str {
+    object_id.rsplit_once(':').map_or("", |(around, _)| around)
+}
+
+fn is_element(widget: &Widget, tag: &str) -> bool {
+    Element::of(&widget.class).is_some_and(|element| element.tag == tag)
 }
 
 /// Returns the visible choices of a page: its lists, and its groups of radio buttons.
 #[inline(never)]
 fn choices(screen: &Screen) -> Vec<Input<'_>> {
     let (mut choices, widgets): (Vec<(String, Input<'_>)>, _) = (Vec::new(), screen.widgets());
+    let labels = radio_labels(screen);
     screen.for_each_object(|place, widget, object_id| {
-        if !widget.is_visible() || !is_choice(widget) || !widget.flags.has(Flags::ENABLED) {
+        let is_label = labels.iter().any(|label| *label == *object_id);
+        let is_it = is_label || is_choice(widget);
+        if !widget.is_visible() || !is_it || !widget.flags.has(Flags::ENABLED) {
             return;
         }
-        // An entry stands in its list; a radio button mostly in an element of its own.
-        let levels = if is_radio(&widget.class) { 2 } else { 1 };
-        let around =
-            (0..levels).fold(object_id, |id, _| id.rsplit_once(':').map_or("", |(around, _)| around));
+        // An entry stands in its list, and so do labels mostly; a radio button in an element of its own.
+        let has_others = labels.iter().filter(|label| around(label) == around(object_id)).count() > 1;
+        let levels = if is_radio(&widget.class) || is_label && !has_others { 2 } else { 1 };
+        let around = (0..levels).fold(object_id, |id, _| around(id));
         // A name that several share is that of the group.
         let is_shared = widgets.iter().filter(|other| is_choice(other) && other.id == widget.id).count() > 1;
-        let group = format!("{around} {}", if is_shared { &widget.id } else { "" });
+        let group = format!("{around} {}", if is_shared && !is_label { &widget.id } else { "" });
         let is_chosen = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
         let entry = (object_id.to_string(), is_chosen);
         let is_full = choices.len() >= CHOICES_MAX;
@@ -723,13 +995,14 @@ fn choices(screen: &Screen) -> Vec<Input<'_>> {
             None => {
                 let object_id = object_id.to_string();
                 let (widget, samples) = (&widgets[place], Vec::new());
-                choices.push((group, Input { object_id, widget, samples, choices: vec![entry] }));
+                choices
+                    .push((group, Input { object_id, widget, samples, choices: vec![entry], opener: None }));
             }
         }
     });
     let mut choices: Vec<Input<'_>> = choices.into_iter().map(|(_, choice)| choice).collect();
     choices.retain(|choice| choice.choices.len() > 1);
-    for choice in choices.iter_mut().filter(|choice| !is_radio(&choice.widget.class)) {
+    for choice in choices.iter_mut().filter(|choice| is_element(choice.widget, "option")) {
         choice.choices.swap(0, 1);
     }
     choices
@@ -737,7 +1010,7 @@ fn choices(screen: &Screen) -> Vec<Input<'_>> {
 
 /// Returns true for an entry of a list on a page, and for a radio button.
 fn is_choice(widget: &Widget) -> bool {
-    is_radio(&widget.class) || Element::of(&widget.class).is_some_and(|element| element.tag == "option")
+    is_radio(&widget.class) || is_element(widget, "option")
 }
 
 pub fn is_field(widget: &Widget) -> bool {
@@ -750,9 +1023,13 @@ pub fn is_box(widget: &Widget) -> bool {
 }
 
 pub fn is_submitting(names: &[&str]) -> bool {
+    has_word(names, &SUBMITTING)
+}
+
+fn has_word(names: &[&str], of: &[&str]) -> bool {
     names.iter().any(|name| {
         let words = name.split(|char: char| !char.is_alphanumeric());
-        words.map(str::to_lowercase).any(|word| SUBMITTING.contains(&&*word))
+        words.map(str::to_lowercase).any(|word| of.contains(&&*word))
     })
 }
 
@@ -791,11 +1068,11 @@ pub fn said(from: &Scene, to: &Scene) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context};
+    use crate::gui::{Bounds, Context, Target};
     use crate::situation::{ActionId, ClassId, LookId, Standing, StateId, Subgoal};
 
     fn field(texts: usize) -> Blank {
-        Blank::Field((0..texts).map(|text| text.to_string().into()).collect())
+        Blank::Field((0..texts).map(|text| text.to_string().into()).collect(), Vec::new())
     }
 
     #[test]
@@ -819,6 +1096,7 @@ mod tests {
             shown: Arc::new([]),
             offers: vec![vec![Some(0), Some(1)], vec![Some(2), Some(2)], vec![None]],
             holds: vec![None, Some(0), Some(0)],
+            opens: vec![false; 3],
             buttons: vec![(3, button)],
             is_of_several: false,
         };
@@ -829,6 +1107,7 @@ mod tests {
             button,
             there: Vec::new(),
             blank: 0,
+            opened: None,
             is_sent: false,
         };
         let mut first = attempt(vec![1, 0, 0]);
@@ -845,6 +1124,7 @@ mod tests {
             shown: Arc::new([]),
             offers: vec![vec![Some(0)]],
             holds: vec![Some(0)],
+            opens: vec![false],
             buttons,
             is_of_several: false,
         };
@@ -855,6 +1135,7 @@ mod tests {
             button: LATER,
             there: vec![LabelingId(1), LATER],
             blank: 0,
+            opened: None,
             is_sent: false,
         };
         let old = (1, LabelingId(1));
@@ -902,7 +1183,103 @@ mod tests {
         assert_eq!(entries(0), [("0:1", false), ("0:0", true), ("0:2", false)], "the first says what to do");
         assert_eq!(entries(1), [("1:0:0", false), ("1:1:0", true)]);
         assert_eq!(choices.len(), 2, "one radio button is no choice");
+        let checkable = click.set(Flags::CHECKABLE, true);
+        let nobody_sees = |depth, class| (depth, class, "", none);
+        let labels = [
+            (0, "div radiogroup", "", none),
+            (1, "label -", "Talk", checkable),
+            nobody_sees(2, "input radio"),
+            (1, "label -", "Class", checkable.set(Flags::CHECKED, true)),
+            nobody_sees(2, "input radio"),
+            (0, "div group", "", none),
+            nobody_sees(1, "input radio"),
+            (1, "label -", "Left", checkable),
+            nobody_sees(1, "input radio"),
+            (1, "label -", "Right", checkable),
+            (0, "label -", "News", checkable),
+        ];
+        let screen = self::screen(&labels);
+        let hidden: Vec<Widget> = screen
+            .widgets()
+            .iter()
+            .map(|widget| {
+                let bounds = if is_radio(&widget.class) { Bounds::default() } else { widget.bounds };
+                Widget { bounds, ..widget.clone() }
+            })
+            .collect();
+        let screen = Screen::new("http://p", "/", Context::default(), hidden);
+        let groups: Vec<Vec<(String, bool)>> =
+            self::choices(&screen).into_iter().map(|input| input.choices).collect();
+        let entry = |id: &str, is_chosen| (id.to_string(), is_chosen);
+        assert_eq!(
+            groups,
+            [[entry("0:0", false), entry("0:1", true)], [entry("1:1", false), entry("1:3", false)],]
+        );
+        let boxes: Vec<String> = inputs(&screen).into_iter().map(|input| input.object_id).collect();
+        assert_eq!(boxes, ["2"], "a label of a radio button is no box");
         assert_eq!(Blank::Choice(2).entry(&choices[1]), Some(1));
+    }
+
+    #[test]
+    fn a_list_that_a_click_opens_is_a_blank_of_two_options_and_of_what_was_found() {
+        let (click, none) = (Flags::CLICKABLE, Flags::default());
+        let page = |chosen: &str, field| {
+            screen(&[
+                (0, "form form", "", none),
+                (1, "input textbox", field, Flags::EDITABLE),
+                (1, "div - select", "", click),
+                (2, "span - chosen", chosen, none),
+                (2, "input combobox", "", none),
+                (1, "button button", "Send", click),
+            ])
+        };
+        let listed = |options: &[&str]| {
+            let options = options.iter().map(|option| (0, "div - select-option", *option, click));
+            screen(&options.collect::<Vec<_>>())
+        };
+        let on = |id: &str, class: &str, text: &str| Target {
+            object_id: id.into(),
+            class: class.into(),
+            text: text.into(),
+            ..Target::default()
+        };
+        let field = on("0:0", "input textbox", "");
+        let text = |text: &str| Action::Text { on: field.clone(), text: text.into() };
+        let at_form = vec![
+            text("abc"),
+            text(""),
+            Action::click(on("0:1", "div - select", "")),
+            Action::click(on("0:2", "button button", "Send")),
+        ];
+        let option =
+            |(at, text): (usize, &&str)| Action::click(on(&at.to_string(), "div - select-option", text));
+        let mut forms = Forms::default();
+        let mut choices = |screens: Vec<(u32, Screen, Vec<Action>)>| {
+            forms.begin();
+            let mut chosen = Vec::new();
+            for (number, screen, actions) in screens {
+                let screen_id = ScreenId(number);
+                let scene = Scene { screen_id, ..Scene::numbered(actions, Some(screen)) };
+                let all: Vec<u16> = (0..scene.slots).collect();
+                let (phase, candidates, preferred) = (PhaseId::START, &all[..], &all[..]);
+                let situation = Situation { scene: &scene, phase, steps_left: 9, candidates, preferred };
+                let at = forms.next(&situation, &all, &mut Countdown);
+                chosen.push(at.map(|at| scene.actions[usize::from(at)].to_string()));
+            }
+            chosen.into_iter().map(|chosen| chosen.expect("a choice")).collect::<Vec<String>>()
+        };
+        let names = ["Tea", "Milk", "Juice"];
+        let open = || (3, listed(&names), names.iter().enumerate().map(option).collect());
+        let chosen = choices(vec![
+            (1, page("Choose", ""), at_form.clone()),
+            open(),
+            (2, page("Milk", ""), at_form.clone()),
+            (4, page("Milk", "abc"), at_form.clone()),
+        ]);
+        assert!(chosen[0].contains("div") && chosen[1].contains("Milk"), "{chosen:?}");
+        assert!(chosen[2].contains("abc") && chosen[3].contains("Send"), "{chosen:?}");
+        let again = choices(vec![(4, page("Milk", "abc"), at_form)]);
+        assert!(!again[0].contains("Send"), "the same attempt was made: {again:?}");
     }
 
     #[test]
@@ -915,7 +1292,13 @@ mod tests {
             (0, "input textbox", "•••", secret),
             (0, "input date", "", none),
         ]);
-        let input = |widget| Input { object_id: String::new(), widget, samples: vec![], choices: vec![] };
+        let input = |widget| Input {
+            object_id: String::new(),
+            widget,
+            samples: vec![],
+            choices: vec![],
+            opener: None,
+        };
         let inputs: Vec<Input<'_>> = screen.widgets().iter().map(input).collect();
         assert_eq!(likeliest(&vec![field(3); 4], &inputs), [0, 0, 0, 1]);
         let widgets = screen.widgets();
@@ -934,9 +1317,10 @@ mod tests {
             }],
             contexts: Vec::new(),
             said: FxHashSet::default(),
-            bases: vec![Base { filling: vec![0], attempts: 0 }],
+            bases: vec![Base::new(vec![0], 0)],
             tried: FxHashSet::default(),
             again: 0,
+            onward: None,
             answers: FxHashSet::default(),
         }
     }
@@ -968,13 +1352,14 @@ mod tests {
             shown: Arc::new([4]),
             offers: vec![vec![Some(0), Some(1), Some(2)]],
             holds: vec![None],
+            opens: vec![false],
             buttons: vec![(3, LabelingId(1))],
             is_of_several: false,
         });
         let step = (StateId(0), ActionId(0));
         form.reach(&page, PhaseId(3), &vec![step]);
         let plan = |form: &mut Form| {
-            let plan = form.plan(&form.contexts, 9, &mut Countdown).expect("an attempt");
+            let plan = form.plan(&form.contexts, None, 9, &mut Countdown).expect("an attempt");
             form.tried.insert((plan.context, plan.filling.clone(), plan.button));
             (plan.filling[0], plan.way.len())
         };
@@ -995,10 +1380,11 @@ mod tests {
             button: LabelingId(1),
             there: Vec::new(),
             blank: 1,
+            opened: None,
             is_sent: true,
         };
-        form.note(attempt(1), ActivityId(0), &[5], true);
-        form.note(attempt(2), ActivityId(0), &[5], true);
+        form.note(attempt(1), ActivityId(0), &[5], true, false);
+        form.note(attempt(2), ActivityId(0), &[5], true, false);
         let bases: Vec<&Filling> = form.bases.iter().map(|base| &base.filling).collect();
         assert_eq!(bases, [&vec![0], &vec![1]], "the same answer makes no other one");
         assert_eq!(form.context(&[4, 5]), form.context(&[4]), "what was said is no part of a context");

@@ -15,9 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
-use super::forms::{forms, is_within, rows};
+use super::forms::{forms, is_within, options, rows};
 use super::yields::is_typing;
-use crate::gui::{Action, DeviceAction, Flags, Screen, Target, Touch, Widget, is_button};
+use crate::gui::{Action, DeviceAction, Flags, Screen, Target, Touch, Widget, is_button, is_option};
 use crate::rng::Rng;
 use crate::situation::{ActivityId, ClassId, LabelingId, Scene, Situation};
 
@@ -122,14 +122,15 @@ impl Walk {
         };
     }
 
-    /// Returns the clicks among `candidates` on buttons that the last step has brought, as a dialog does; none if these are many.
-    /// Those of rows in a list are left out, as they come with each row, and those that were often used at once.
+    /// Returns the clicks among `candidates` on options of a list that the last step has opened, or else on buttons that it has
+    /// brought, as a dialog does; none if these are many. Buttons of rows in a list are left out, as they come with each row,
+    /// and so is what was often used at once.
     #[inline(never)]
     pub fn brought(&self, scene: &Scene, candidates: &[u16]) -> Vec<u16> {
-        let (Some(before), Some(screen), true) = (&self.before, &scene.screen, self.has_sent) else {
-            return Vec::new();
+        let (Some(before), Some(screen)) = (&self.before, &scene.screen) else { return Vec::new() };
+        let is_it = |widget: &Widget| {
+            (self.has_sent && is_button(&widget.class) || is_option(&widget.class)) && widget.is_visible()
         };
-        let is_it = |widget: &Widget| is_button(&widget.class) && widget.is_visible();
         let is_known = |button: &Widget| {
             let is_alike = |other: &Widget| {
                 (&other.id, &other.text, &other.desc) == (&button.id, &button.text, &button.desc)
@@ -145,6 +146,11 @@ impl Walk {
             self.used.get(&labeling).is_some_and(|&times| times >= USED_MAX)
         };
         let mut brought: Vec<u16> = candidates.iter().copied().filter(is_new).collect();
+        let mut options = options(scene, &brought);
+        if !options.is_empty() {
+            options.retain(|at| !is_used_up(at));
+            return options;
+        }
         if brought.is_empty() || brought.len() > BROUGHT_MAX {
             return Vec::new();
         }
@@ -173,7 +179,12 @@ impl Walk {
         }
         let brought = self.brought(scene, candidates);
         if !brought.is_empty() && rng.unit() < USED {
-            let at = brought[rng.below(brought.len())];
+            // Yes comes after no.
+            let times =
+                |at: &u16| self.used.get(&scene.offers[usize::from(*at)].labeling).copied().unwrap_or(0);
+            let least = brought.iter().map(times).min();
+            let least: Vec<u16> = brought.iter().copied().filter(|at| Some(times(at)) == least).collect();
+            let at = least[rng.below(least.len())];
             if self.used.len() < DONE_MAX {
                 *self.used.entry(scene.offers[usize::from(at)].labeling).or_insert(0) += 1;
             }
@@ -336,21 +347,7 @@ mod tests {
     use super::*;
     use crate::gui::{Bounds, Context};
     use crate::rng::Seed;
-    use crate::situation::{Offer, PhaseId};
-
-    fn scene(actions: Vec<Action>, screen: Option<Screen>) -> Scene {
-        Scene {
-            state: Default::default(),
-            screen_id: Default::default(),
-            activity: Default::default(),
-            look: Default::default(),
-            frame: 0,
-            slots: actions.len() as u16,
-            offers: (0..actions.len() as u16).map(Offer::numbered).collect(),
-            actions: Arc::from(actions),
-            screen: screen.map(Arc::new),
-        }
-    }
+    use crate::situation::PhaseId;
 
     /// Counts the choices of 1,000 walks at the last of these screens, each with its actions.
     fn choices(scenes: &[&Scene]) -> Vec<usize> {
@@ -393,11 +390,11 @@ mod tests {
         // Far away are ten other buttons.
         actions.extend((1..11).map(|at| Action::click(button(&format!("1:{at}")))));
         actions.extend([Action::click(button("0:1")), Action::Device(DeviceAction::Enter)]);
-        let typed = scene(vec![actions[0].clone()], None);
-        let counts = choices(&[&typed, &scene(actions.clone(), None)]);
+        let typed = Scene::numbered(vec![actions[0].clone()], None);
+        let counts = choices(&[&typed, &Scene::numbered(actions.clone(), None)]);
         let (beside, enter) = (counts[11], counts[12]);
         assert!(beside > 200 && enter > 200, "{beside} and {enter} of 1,000");
-        let counts = choices(&[&scene(actions, None)]);
+        let counts = choices(&[&Scene::numbered(actions, None)]);
         assert!(counts[11] < 150, "{} of 1,000 without a text", counts[11]);
         // A form has its button farther away.
         let mut widgets =
@@ -405,7 +402,7 @@ mod tests {
         widgets[1].depth = 1;
         let screen = Screen::new("http://p", "/", Context::default(), widgets);
         let in_form = [on("0:0:0", "input textbox"), button("0:1:0"), button("1")];
-        let form = scene(in_form.into_iter().map(Action::click).collect(), Some(screen));
+        let form = Scene::numbered(in_form.into_iter().map(Action::click).collect(), Some(screen));
         assert_eq!(buttons_beside(&form, &[0, 1, 2], "0:0:0"), [1]);
         assert_eq!(buttons_beside(&typed, &[0], "0:0"), [0; 0]);
     }
@@ -416,7 +413,7 @@ mod tests {
             let field = widget("Field", text, Flags::EDITABLE.set(Flags::FOCUSED, true));
             let screen = Screen::new("p", "A", Context::default(), vec![field]);
             let row = Action::click(Target { object_id: "1".into(), ..Target::default() });
-            choices(&[&scene(vec![row, Action::Device(DeviceAction::Enter)], Some(screen))])[1]
+            choices(&[&Scene::numbered(vec![row, Action::Device(DeviceAction::Enter)], Some(screen))])[1]
         };
         let (empty, filled) = (entered(""), entered("a"));
         assert!(2 * empty < filled, "{empty} of 1,000 in an empty field, {filled} in another");
@@ -428,7 +425,7 @@ mod tests {
             on: Target { object_id: "0".into(), ..Target::default() },
             text: text.to_string().into(),
         };
-        let plain = scene((0..10).map(text).collect(), None);
+        let plain = Scene::numbered((0..10).map(text).collect(), None);
         let all: Vec<u16> = (0..10).collect();
         let phase = PhaseId::START;
         let situation = Situation { scene: &plain, phase, steps_left: 9, candidates: &all, preferred: &all };
@@ -454,7 +451,7 @@ mod tests {
         let page = |rows: usize| {
             let row = widget("li listitem", "a", Flags::default());
             let screen = Screen::new("http://p", "/", Context::default(), vec![row; rows]);
-            let plain = scene(clicks(), Some(screen));
+            let plain = Scene::numbered(clicks(), Some(screen));
             let mut offers = plain.offers.to_vec();
             offers[3].class = ClassId(1);
             Scene { offers: offers.into(), ..plain }
@@ -480,8 +477,8 @@ mod tests {
         let clicks = || (0..4).map(|place| Action::Touch(Touch::Click, on(place)));
         let text = |text: &str| Action::Text { on: on(4), text: text.into() };
         let uses = [text(""), text("b"), Action::Device(DeviceAction::Enter)];
-        let before = scene(clicks().collect(), Some(closed));
-        let after = scene(clicks().chain(uses).collect(), Some(opened));
+        let before = Scene::numbered(clicks().collect(), Some(closed));
+        let after = Scene::numbered(clicks().chain(uses).collect(), Some(opened));
         let uses = |counts: Vec<usize>| counts[4..].iter().sum::<usize>();
         let (anew, later) = (uses(choices(&[&before, &after])), uses(choices(&[&after, &after])));
         assert!(anew > 850, "{anew} of 1,000 use a field that was opened");
@@ -500,11 +497,11 @@ mod tests {
         };
         let plain: Vec<Widget> = (0..8).map(|at| button(&at.to_string(), 0)).collect();
         let clicks = || (0..8).map(|at: u8| Action::click(on(&at.to_string())));
-        let before = scene(clicks().collect(), Some(screen(plain.clone())));
+        let before = Scene::numbered(clicks().collect(), Some(screen(plain.clone())));
         let share = |tag: &str| {
             let widgets = [plain.clone(), vec![row(tag), button("Yes", 1), button("No", 1)]].concat();
             let actions = clicks().chain(["8:0", "8:1"].map(|place| Action::click(on(place))));
-            let after = scene(actions.collect(), Some(screen(widgets)));
+            let after = Scene::numbered(actions.collect(), Some(screen(widgets)));
             choices(&[&before, &after])[8..].iter().sum::<usize>()
         };
         let (dialog, row) = (share("dialog"), share("li"));
@@ -517,7 +514,7 @@ mod tests {
         let screen = Screen::new("p", "A", Context::default(), vec![field]);
         let on = Target { object_id: "0".into(), ..Target::default() };
         let text = |text: &str| Action::Text { on: on.clone(), text: text.into() };
-        let counts = choices(&[&scene(["1", "2"].map(text).to_vec(), Some(screen))]);
+        let counts = choices(&[&Scene::numbered(["1", "2"].map(text).to_vec(), Some(screen))]);
         assert!(counts[0] < 60, "{} of 1,000", counts[0]);
     }
 
@@ -525,7 +522,7 @@ mod tests {
     fn actions_that_a_spec_names_come_first_where_they_are_new() {
         let on = |id: &str| Target { object_id: id.into(), ..Target::default() };
         let clicks = (0..10).map(|at: u8| Action::Touch(Touch::Click, on(&at.to_string())));
-        let plain = scene(clicks.collect(), None);
+        let plain = Scene::numbered(clicks.collect(), None);
         let mut offers = plain.offers.to_vec();
         offers[3].class = ClassId(1);
         let named = Scene { offers: offers.into(), ..plain.clone() };
@@ -539,7 +536,7 @@ mod tests {
     #[test]
     fn actions_that_lead_to_fewer_offers_come_later_unless_a_spec_names_them() {
         let on = |id: &str| Target { object_id: id.into(), ..Target::default() };
-        let plain = scene((0..10).map(|at: u8| Action::click(on(&at.to_string()))).collect(), None);
+        let plain = Scene::numbered((0..10).map(|at: u8| Action::click(on(&at.to_string()))).collect(), None);
         let all: Vec<u16> = (0..10).collect();
         let after = |offers: &[usize], scene: &Scene| {
             let mut walk = Walk::default();
@@ -569,7 +566,7 @@ mod tests {
         };
         let typed = |flags: Flags| {
             let screen = Screen::new("p", "A", Context::default(), vec![widget("Button", "3", flags)]);
-            choices(&[&scene((0..10).map(text).collect(), Some(screen))])[3]
+            choices(&[&Scene::numbered((0..10).map(text).collect(), Some(screen))])[3]
         };
         let (button, heading) = (typed(Flags::CLICKABLE), typed(Flags::default()));
         assert!(2 * button < heading, "{button} of 1,000 in place of {heading}");
@@ -584,7 +581,7 @@ mod tests {
             vec![Action::Touch(Touch::Click, on("button")), text(""), text("a"), text("b"), text("c")];
         let keys = [DeviceAction::Enter, DeviceAction::Back, DeviceAction::Forward, DeviceAction::Reload];
         actions.extend(keys.map(Action::Device));
-        let scene = scene(actions, None);
+        let scene = Scene::numbered(actions, None);
         let all: Vec<u16> = (0..9).collect();
         let situation = Situation {
             scene: &scene,

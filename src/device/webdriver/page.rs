@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::device::{Notice, said};
 use crate::gui::{
     Bounds, Context, FieldRules, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
+    texts_around,
 };
 use crate::text::{HIDDEN, variable_of, without_what_may_be_secret};
 
@@ -154,6 +155,7 @@ fn field_rules(said: &str) -> Option<(u32, FieldRules)> {
         range: [next(), next()].map(str::to_string),
         placeholder: next().to_string(),
         autocomplete: next().to_string(),
+        said: Vec::new(),
     };
     Some((at, rules))
 }
@@ -270,8 +272,9 @@ impl PageScreen {
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
         let mut samples = Vec::new();
-        for (at, rules) in form.fields.iter().take(FIELDS_MAX).filter_map(|said| field_rules(said)) {
+        for (at, mut rules) in form.fields.iter().take(FIELDS_MAX).filter_map(|said| field_rules(said)) {
             if let Some(field) = widgets.get(at as usize) {
+                rules.said = texts_around(&widgets, at as usize);
                 samples.extend(rules.samples(field).into_iter().map(|sample| (at, sample)));
             }
         }

@@ -15,14 +15,15 @@ use super::driver::Driver;
 use super::gestures::{click, down, keyboard, moved, pause, pressed, typed, up};
 use super::page::{DIALOG_CANCEL, DIALOG_FIELD, DIALOG_OK, PageError, PageScreen, PageUrl, Reach};
 use super::{Place, WebDriverError};
+use crate::deflated;
 use crate::device::{App, Capabilities, Device, DeviceError, Hand, Observation};
 use crate::gui::{
     Action, Bounds, DeviceAction, Direction, Gesture, Pixels, PressedKey, Stroke, Target, TextForm, Touch,
 };
 use crate::spec::{ReadError, read_text};
 
-/// The script that looks.
-const LOOK: &str = include_str!("look.js");
+/// The script that looks, packed.
+const LOOK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.js.deflated"));
 
 /// The script that notes what cannot be seen afterwards.
 const HOOK: &str = include_str!("hook.js");
@@ -223,7 +224,7 @@ impl Web {
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
             means,
-            look: format!("{HOOK}\n{LOOK}"),
+            look: format!("{HOOK}\n{}", deflated::text(LOOK)),
             rest: options.rest,
             began: Instant::now(),
             now: None,

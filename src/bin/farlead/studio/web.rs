@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use flate2::read::DeflateDecoder;
 use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
 use tungstenite::protocol::{Message, Role, WebSocket, WebSocketConfig};
@@ -138,10 +137,11 @@ const PICTURE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img
 const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                              sandbox allow-scripts";
 
-/// Returns the script of the page, which the build has packed.
-fn script() -> String {
-    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/studio.js.deflated"));
-    io::read_to_string(DeflateDecoder::new(&packed[..])).expect("a text that the build has packed")
+/// Returns a text of the page, which the build has packed.
+macro_rules! packed {
+    ($name:literal) => {
+        farlead::deflated::text(include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".deflated")))
+    };
 }
 
 impl Answer {
@@ -229,10 +229,10 @@ impl Shared {
     fn document(&self, head: &Request) -> Answer {
         let path = head.uri().path();
         let wanted = match path {
-            "/" => return Answer::page("text/html; charset=utf-8", include_str!("page/studio.html")),
-            "/studio.js" => return Answer::page("text/javascript; charset=utf-8", &script()),
+            "/" => return Answer::page("text/html; charset=utf-8", &packed!("studio.html")),
+            "/studio.js" => return Answer::page("text/javascript; charset=utf-8", &packed!("studio.js")),
             "/studio.css" => {
-                let style = [farlead::report::COLOURS, include_str!("page/studio.css")].concat();
+                let style = [farlead::report::COLOURS, &packed!("studio.css")].concat();
                 return Answer::page("text/css; charset=utf-8", &style);
             }
             "/report.html" => Some(Wanted::Report),
