@@ -19,7 +19,7 @@ const PATTERN_BYTES_MAX: usize = 1_000;
 const SAMPLE_BYTES_MAX: usize = 500;
 
 /// Texts for fields that are called by one of these words. The first that fits counts.
-const CALLED: [(&str, &[&str]); 10] = [
+const CALLED: [(&str, &[&str]); 9] = [
     // The name on a card is no number of it.
     ("", &["holder", "owner", "name"]),
     ("name@example.com", &["email", "mail"]),
@@ -30,8 +30,10 @@ const CALLED: [(&str, &[&str]); 10] = [
     ("12345", &["plz", "postal", "postalcode", "postcode", "zip", "zipcode"]),
     ("0301234567", &["cell", "fax", "mobile", "phone", "tel", "telephone"]),
     ("2000", &["jahr", "year"]),
-    ("42", &["digits", "number", "numeric", "zahl"]),
 ];
+
+/// Text for fields of which a word says that they are for numbers, and those words.
+const NUMBER: (&str, &[&str]) = (BUILTIN_TEXTS[1], &["digits", "number", "numeric", "zahl"]);
 
 /// Words before an example of what a field takes.
 const EXAMPLES: [&str; 5] = [" like ", "e.g. ", "for example ", "such as ", "z. B. "];
@@ -108,7 +110,8 @@ impl FieldRules {
             }
             let mut said = Vec::new();
             if form == TextForm::Number {
-                let called = self.called_sample(field);
+                let is_open = least.is_empty() && most.is_empty();
+                let called = if is_open { self.called_sample(field) } else { "" };
                 said.extend(
                     [called.to_string()]
                         .into_iter()
@@ -224,12 +227,13 @@ impl FieldRules {
         let said: Vec<&str> = self.said.iter().map(|said| &**said).collect();
         let sources: [&[&str]; 3] =
             [&[&self.kind, &self.autocomplete], &[field.id_entry(), &field.desc, &self.placeholder], &said];
-        let of = |source: &[&str]| {
+        let of = |source: &[&str], all: &[(&'static str, &[&str])]| {
             let called: Vec<String> = source.iter().flat_map(|text| words(text)).collect();
             let is_called = |names: &[&str]| called.iter().any(|word| names.contains(&&**word));
-            CALLED.iter().find(|(_, names)| is_called(names)).map(|(sample, _)| *sample)
+            all.iter().find(|(_, names)| is_called(names)).map(|(sample, _)| *sample)
         };
-        sources.into_iter().find_map(of).unwrap_or_default()
+        let found = sources.into_iter().find_map(|source| of(source, &CALLED));
+        found.or_else(|| sources[1..].iter().find_map(|source| of(source, &[NUMBER]))).unwrap_or_default()
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers from the top, and the modules of each from left to right. A new module goes where its words are.
 const LAYERS: [Layer; 8] = [
-    Layer { name: "basics", modules: &["sorted"], uses_left: false },
+    Layer { name: "basics", modules: &["sorted", "deflated"], uses_left: false },
     Layer { name: "words", modules: &["ltl", "gui", "rng", "net", "recent", "drawing"], uses_left: false },
     Layer { name: "language", modules: &["text", "spec"], uses_left: true },
     Layer {

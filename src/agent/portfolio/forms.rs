@@ -154,6 +154,8 @@ struct Page {
     holds: Vec<Option<u8>>,
     /// Blanks that are lists which open.
     opens: Vec<bool>,
+    /// Order in which the blanks are filled.
+    order: Vec<usize>,
     buttons: Vec<(u16, LabelingId)>,
     /// True if it has several fields or choices, but for those in rows of a list.
     is_of_several: bool,
@@ -262,8 +264,8 @@ struct Attempt {
     button: LabelingId,
     /// Buttons that were there at the start.
     there: Vec<LabelingId>,
-    /// Blank that is next.
-    blank: usize,
+    /// Place of the next blank in the order of its page.
+    next: usize,
     /// Blank whose list was opened by the last step, and the entry that is wanted.
     opened: Option<(usize, u8)>,
     /// True once the button was chosen.
@@ -390,7 +392,7 @@ impl Forms {
             filling,
             button,
             there,
-            blank: 0,
+            next: 0,
             opened: None,
             is_sent: false,
         });
@@ -453,8 +455,6 @@ impl Forms {
             let openers = openers(screen, scene);
             parts.retain(|part| !openers.iter().any(|opener| is_within(&part.object_id, &opener.object_id)));
             parts.extend(openers);
-            // Enter sends a form from a field, so fields come last.
-            sorted::by_key(&mut parts, |part| part.opener.is_none() && is_field(part.widget));
         }
         let is_blank =
             |widget: &Widget| is_field(widget) || has_boxes && is_box(widget) || is_page && is_choice(widget);
@@ -568,12 +568,17 @@ impl Forms {
         let offers = offers.collect();
         let buttons = buttons.into_iter().map(|(at, labeling, _)| (at, labeling)).collect();
         let opens = parts.iter().map(|part| part.opener.is_some()).collect();
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        if is_page {
+            // Enter sends a form from a field, so fields come last.
+            sorted::by_key(&mut order, |&at| parts[at].opener.is_none() && is_field(parts[at].widget));
+        }
         let rows = rows(screen);
         let is_own = |part: &&Input<'_>| {
             !is_box(part.widget) && !rows.iter().any(|row| is_within(&part.object_id, row))
         };
         let is_of_several = parts.iter().filter(is_own).count() > 1;
-        Some(Page { form, shown, offers, holds, opens, buttons, is_of_several })
+        Some(Page { form, shown, offers, holds, opens, order, buttons, is_of_several })
     }
 
     /// Returns the number of the form with these blanks.
@@ -761,9 +766,9 @@ impl Form {
 impl Attempt {
     /// Returns the next choice on `page`.
     fn step(&mut self, page: &Page, open: &[u16]) -> Option<u16> {
-        while let Some(&entry) = self.filling.get(self.blank) {
-            let blank = self.blank;
-            self.blank += 1;
+        while let Some(&blank) = page.order.get(self.next) {
+            let entry = self.filling[blank];
+            self.next += 1;
             if page.holds[blank] != Some(entry) {
                 self.opened = page.opens[blank].then_some((blank, entry));
                 let at = page.offers[blank].get(usize::from(entry)).copied().flatten()?;
@@ -1097,6 +1102,7 @@ mod tests {
             offers: vec![vec![Some(0), Some(1)], vec![Some(2), Some(2)], vec![None]],
             holds: vec![None, Some(0), Some(0)],
             opens: vec![false; 3],
+            order: vec![0, 1, 2],
             buttons: vec![(3, button)],
             is_of_several: false,
         };
@@ -1106,7 +1112,7 @@ mod tests {
             filling,
             button,
             there: Vec::new(),
-            blank: 0,
+            next: 0,
             opened: None,
             is_sent: false,
         };
@@ -1125,6 +1131,7 @@ mod tests {
             offers: vec![vec![Some(0)]],
             holds: vec![Some(0)],
             opens: vec![false],
+            order: vec![0],
             buttons,
             is_of_several: false,
         };
@@ -1134,7 +1141,7 @@ mod tests {
             filling: vec![0],
             button: LATER,
             there: vec![LabelingId(1), LATER],
-            blank: 0,
+            next: 0,
             opened: None,
             is_sent: false,
         };
@@ -1353,6 +1360,7 @@ mod tests {
             offers: vec![vec![Some(0), Some(1), Some(2)]],
             holds: vec![None],
             opens: vec![false],
+            order: vec![0],
             buttons: vec![(3, LabelingId(1))],
             is_of_several: false,
         });
@@ -1379,7 +1387,7 @@ mod tests {
             filling: vec![text],
             button: LabelingId(1),
             there: Vec::new(),
-            blank: 1,
+            next: 1,
             opened: None,
             is_sent: true,
         };
