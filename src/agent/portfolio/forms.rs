@@ -76,7 +76,7 @@ type Nearness = (u64, u32);
 /// Entry of each blank: a place in its entries by fit.
 type Filling = Vec<u8>;
 
-/// Blank of a form: a field or a box.
+/// Blank of a form: a field, a box, or a choice among others.
 #[derive(Clone, Debug)]
 enum Blank {
     /// Texts by fit, and the samples that its page has given so far.
@@ -157,17 +157,21 @@ struct Page {
     /// Order in which the blanks are filled.
     order: Vec<usize>,
     buttons: Vec<(u16, LabelingId)>,
+    /// True if a browser shows it.
+    is_of_browser: bool,
     /// True if it has several fields or choices, but for those in rows of a list.
     is_of_several: bool,
 }
 
 impl Page {
-    /// Returns the number of blanks that do not hold their entry of `filling`; none if the page cannot give it to all.
+    /// Returns the number of blanks that do not hold their entry of `filling`; none if a page of a browser cannot give it to all:
+    /// samples come and go.
     fn lacks(&self, filling: &Filling) -> Option<usize> {
         let blanks = self.holds.iter().zip(&self.offers).zip(filling);
         let mut lacking = blanks.filter(|((holds, _), entry)| **holds != Some(**entry));
         lacking.try_fold(0, |lacks, ((_, offers), &entry)| {
-            offers.get(usize::from(entry)).copied().flatten().map(|_| lacks + 1)
+            let is_offered = offers.get(usize::from(entry)).is_some_and(Option::is_some);
+            (is_offered || !self.is_of_browser).then_some(lacks + 1)
         })
     }
 }
@@ -578,7 +582,17 @@ impl Forms {
             !is_box(part.widget) && !rows.iter().any(|row| is_within(&part.object_id, row))
         };
         let is_of_several = parts.iter().filter(is_own).count() > 1;
-        Some(Page { form, shown, offers, holds, opens, order, buttons, is_of_several })
+        Some(Page {
+            form,
+            shown,
+            offers,
+            holds,
+            opens,
+            order,
+            buttons,
+            is_of_browser: is_page,
+            is_of_several,
+        })
     }
 
     /// Returns the number of the form with these blanks.
@@ -685,7 +699,7 @@ impl Form {
     }
 
     /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought, on a page of the form if
-    /// it `stays`.
+    /// it `stays`; and if it `leads` on.
     fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64], stays: bool, leads: bool) {
         let Attempt { filling, button, .. } = attempt;
         let mut answer = FxHasher::default();
@@ -767,9 +781,11 @@ impl Attempt {
     /// Returns the next choice on `page`.
     fn step(&mut self, page: &Page, open: &[u16]) -> Option<u16> {
         while let Some(&blank) = page.order.get(self.next) {
-            let entry = self.filling[blank];
             self.next += 1;
-            if page.holds[blank] != Some(entry) {
+            let (Some(&entry), Some(holds)) = (self.filling.get(blank), page.holds.get(blank)) else {
+                continue;
+            };
+            if *holds != Some(entry) {
                 self.opened = page.opens[blank].then_some((blank, entry));
                 let at = page.offers[blank].get(usize::from(entry)).copied().flatten()?;
                 return open.contains(&at).then_some(at);
@@ -1104,6 +1120,7 @@ mod tests {
             opens: vec![false; 3],
             order: vec![0, 1, 2],
             buttons: vec![(3, button)],
+            is_of_browser: true,
             is_of_several: false,
         };
         let attempt = |filling| Attempt {
@@ -1133,6 +1150,7 @@ mod tests {
             opens: vec![false],
             order: vec![0],
             buttons,
+            is_of_browser: true,
             is_of_several: false,
         };
         let mut attempt = Attempt {
@@ -1362,6 +1380,7 @@ mod tests {
             opens: vec![false],
             order: vec![0],
             buttons: vec![(3, LabelingId(1))],
+            is_of_browser: true,
             is_of_several: false,
         });
         let step = (StateId(0), ActionId(0));
