@@ -87,7 +87,7 @@ pub struct FieldRules {
     pub shortest: usize,
     /// Most letters.
     pub longest: Option<usize>,
-    /// Texts around the field, see [`texts_around`]: its label, what helps to fill it, and what is wrong with it.
+    /// Texts around the field: its label, what helps to fill it, and what is wrong with it.
     pub said: Vec<Arc<str>>,
 }
 
