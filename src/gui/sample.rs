@@ -110,14 +110,11 @@ impl FieldRules {
             }
             let mut said = Vec::new();
             if form == TextForm::Number {
-                let is_open = least.is_empty() && most.is_empty();
-                let called = if is_open { self.called_sample(field) } else { "" };
-                said.extend(
-                    [called.to_string()]
-                        .into_iter()
-                        .filter(|called| !called.is_empty() && form.takes(called)),
-                );
+                if least.is_empty() && most.is_empty() {
+                    said.push(self.called_sample(field).to_string());
+                }
                 said.extend(self.said_samples(field));
+                said.retain(|sample| !sample.is_empty() && form.takes(sample));
             }
             return different(samples.into_iter().map(Arc::from).chain(said.into_iter().map(Arc::from)));
         }
@@ -372,9 +369,9 @@ mod tests {
         assert_eq!(of("Es sind 5 Ziffern", plain), ["01234"]);
         assert_eq!(of("12 letters", Flags::PASSWORD), [PASSWORD, "Secret-123Se"]);
         assert_eq!(of("Not 99999999999 of them", plain), [""; 0]);
-        let rules = FieldRules { said: vec!["1 to 8, and 0.5".into()], ..FieldRules::default() };
+        let rules = FieldRules { said: vec!["1 to 8 letters, and 9".into()], ..FieldRules::default() };
         let number = Widget { class: "input spinbutton".into(), ..Widget::default() };
-        assert_eq!(*rules.samples(&number), ["1".into(), "8".into()]);
+        assert_eq!(*rules.samples(&number), ["1".into(), "9".into()]);
         assert_eq!(of("This is no address of e-mail", plain), ["name@example.com"]);
         assert_eq!(of("It must be a number", plain), ["42"]);
     }
