@@ -191,7 +191,9 @@ impl Button {
     fn handicap(&self) -> u32 {
         match (self.clicks, self.answers.len()) {
             // It answers to what the blanks hold.
-            (_, 2..) => 0,
+            (_, 2..) if self.doubt < ODD => 0,
+            // Once, a form is filled and dismissed.
+            (0, _) if self.doubt >= ODD => 2,
             (0..=2, _) => 2 * self.doubt,
             (_, _) => 2 * self.doubt + 3,
         }
@@ -251,6 +253,8 @@ struct Form {
     /// Texts that answers have brought: they are no part of a context.
     said: FxHashSet<u64>,
     bases: Vec<Base>,
+    /// Filling with all samples that answers have given.
+    told: Option<Filling>,
     tried: FxHashSet<(Nearness, Filling, LabelingId)>,
     /// Number of attempts that do not count as made, as they led on.
     again: u32,
@@ -272,6 +276,8 @@ struct Attempt {
     next: usize,
     /// Blank whose list was opened by the last step, and the entry that is wanted.
     opened: Option<(usize, u8)>,
+    /// Place of the click that opened it.
+    opened_at: Arc<str>,
     /// True once the button was chosen.
     is_sent: bool,
 }
@@ -352,6 +358,11 @@ impl Forms {
             self.start(page.form, plan);
         }
         let at = self.attempt.as_mut().and_then(|attempt| attempt.step(&page, open));
+        if let (Some(attempt), Some(at)) = (&mut self.attempt, at)
+            && let Some(on) = situation.scene.actions[usize::from(at)].target()
+        {
+            attempt.opened_at = on.object_id.clone();
+        }
         if at.is_none() {
             self.attempt = None;
         }
@@ -363,11 +374,17 @@ impl Forms {
         self.list[form].onward.as_ref().filter(|onward| self.list[onward.form].tried.len() < ONWARD_MAX)
     }
 
-    /// Returns the option among `open` that gives this entry to a blank whose list is open.
+    /// Returns the option among `open` that gives this entry to a blank whose list is open; without options, a text for it.
     fn option(&mut self, scene: &Scene, open: &[u16], blank: usize, entry: u8) -> Option<u16> {
+        let Attempt { form, opened_at, .. } = self.attempt.as_ref()?;
+        let form = *form;
+        let is_text = |at: &u16| match &scene.actions[usize::from(*at)] {
+            Action::Text { on, text } => on.object_id == *opened_at && !text.is_empty(),
+            _ => false,
+        };
         let options = options(scene, open);
-        let at = options.get(OPTIONS[usize::from(entry)]).or(options.first()).copied()?;
-        let form = self.attempt.as_ref()?.form;
+        let option = options.get(OPTIONS[usize::from(entry)]).or(options.first()).copied();
+        let Some(at) = option else { return open.iter().copied().find(is_text) };
         if let Blank::Opener(texts) = &mut self.list[form].blanks[blank] {
             let on = scene.actions[usize::from(at)].target()?;
             let text = Some(Arc::from(on.names()[0]));
@@ -398,6 +415,7 @@ impl Forms {
             there,
             next: 0,
             opened: None,
+            opened_at: Arc::default(),
             is_sent: false,
         });
     }
@@ -457,7 +475,7 @@ impl Forms {
         if is_page {
             parts.extend(choices(screen));
             let openers = openers(screen, scene);
-            parts.retain(|part| !openers.iter().any(|opener| is_within(&part.object_id, &opener.object_id)));
+            parts.retain(|part| !openers.iter().any(|opener| is_in(&part.object_id, &opener.object_id)));
             parts.extend(openers);
         }
         let is_blank =
@@ -484,11 +502,14 @@ impl Forms {
             let chosen = |part: &Input<'_>| part.choices.iter().any(|(choice, _)| **choice == *on.object_id);
             let blank = parts.iter().position(|part| *part.object_id == *on.object_id || chosen(part));
             match (action, blank) {
+                (Action::Text { .. }, Some(blank)) if parts[blank].opener.is_some() => {}
                 (Action::Text { text, .. }, Some(blank)) => {
                     offered[blank].push((at, text.clone()));
                     last_field = at;
                 }
-                (Action::Touch(Touch::Click, _), Some(blank)) if !is_field(parts[blank].widget) => {
+                (Action::Touch(Touch::Click, _), Some(blank))
+                    if !is_field(parts[blank].widget) || parts[blank].opener.is_some() =>
+                {
                     offered[blank].push((at, on.object_id.clone()));
                 }
                 (Action::Touch(Touch::Click, _), None)
@@ -519,20 +540,13 @@ impl Forms {
             return None;
         }
         let form = self.form(scene.activity, &parts, &offered)?;
-        let Form { blanks, buttons: known, bases, .. } = &mut self.list[form];
-        // An answer may have said what fits.
+        let Form { blanks, buttons: known, bases, told, .. } = &mut self.list[form];
         let new: Vec<(usize, u8)> = blanks
             .iter_mut()
             .zip(&parts)
             .enumerate()
             .filter_map(|(at, (blank, part))| Some((at, blank.meet(part)?)))
             .collect();
-        if let Some(base) = bases.first().filter(|_| !new.is_empty()) {
-            let mut filling = base.filling.clone();
-            new.into_iter().for_each(|(at, entry)| filling[at] = entry);
-            bases.truncate(BASES_MAX - 1);
-            bases.push(Base::new(filling, 0));
-        }
         let holds: Vec<Option<u8>> =
             blanks.iter().zip(&parts).map(|(blank, part)| blank.entry(part)).collect();
         if bases.is_empty() {
@@ -542,6 +556,15 @@ impl Forms {
             if bases[0].filling != found {
                 bases.push(Base::new(found, FOUND_AFTER));
             }
+        }
+        if !new.is_empty() {
+            // Answers to several fields come one after the other.
+            let mut filling = told.clone().unwrap_or_else(|| bases[0].filling.clone());
+            new.into_iter().for_each(|(at, entry)| filling[at] = entry);
+            bases.retain(|base| base.attempts > 0 || told.as_ref() != Some(&base.filling));
+            bases.truncate(BASES_MAX - 1);
+            bases.push(Base::new(filling.clone(), 0));
+            *told = Some(filling);
         }
         for &(at, labeling, doubt) in &buttons {
             if known.len() < LISTED_MAX && known.iter().all(|button| button.labeling != labeling) {
@@ -650,6 +673,7 @@ impl Forms {
             contexts: Vec::new(),
             said: FxHashSet::default(),
             bases: Vec::new(),
+            told: None,
             tried: FxHashSet::default(),
             again: 0,
             onward: None,
@@ -916,7 +940,7 @@ fn openers<'s>(screen: &'s Screen, scene: &Scene) -> Vec<Input<'s>> {
     let clicks: FxHashSet<&str> = clicks.collect();
     let mut places: Vec<String> = Vec::new();
     screen.for_each_object(|_, widget, object_id| {
-        if !opens_list(&widget.class) || is_field(widget) {
+        if !opens_list(&widget.class) {
             return;
         }
         let around = std::iter::successors(Some(object_id), |id| Some(id.rsplit_once(':')?.0));
@@ -962,6 +986,9 @@ pub fn is_within(inner: &str, outer: &str) -> bool {
 /// Returns the places of labels that stand for a radio button which nobody sees, around it or right behind it.
 fn radio_labels(screen: &Screen) -> Vec<String> {
     let (mut labels, mut last_label, mut last_radio) = (Vec::new(), String::new(), None);
+    if !screen.is_page() {
+        return labels;
+    }
     screen.for_each_object(|_, widget, object_id| {
         let is_radio = is_radio(&widget.class) && !widget.is_visible();
         if is_radio && is_within(object_id, &last_label) {
@@ -1131,6 +1158,7 @@ mod tests {
             there: Vec::new(),
             next: 0,
             opened: None,
+            opened_at: Arc::default(),
             is_sent: false,
         };
         let mut first = attempt(vec![1, 0, 0]);
@@ -1161,6 +1189,7 @@ mod tests {
             there: vec![LabelingId(1), LATER],
             next: 0,
             opened: None,
+            opened_at: Arc::default(),
             is_sent: false,
         };
         let old = (1, LabelingId(1));
@@ -1343,6 +1372,7 @@ mod tests {
             contexts: Vec::new(),
             said: FxHashSet::default(),
             bases: vec![Base::new(vec![0], 0)],
+            told: None,
             tried: FxHashSet::default(),
             again: 0,
             onward: None,
@@ -1408,6 +1438,7 @@ mod tests {
             there: Vec::new(),
             next: 1,
             opened: None,
+            opened_at: Arc::default(),
             is_sent: true,
         };
         form.note(attempt(1), ActivityId(0), &[5], true, false);
