@@ -521,11 +521,7 @@ impl Forms {
                     let names = on.names();
                     let is_odd = is_page
                         && (has_word(&names, &DISMISSING) || names.iter().all(|name| name.is_empty()));
-                    let doubt = match is_odd {
-                        true => ODD,
-                        false if is_own || is_submitting(&names) => 0,
-                        false => 1,
-                    };
+                    let doubt = if is_odd { ODD } else { u32::from(!is_own && !is_submitting(&names)) };
                     buttons.push((at, labeling, doubt));
                 }
                 _ => {}
