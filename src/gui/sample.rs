@@ -42,6 +42,11 @@ const EXAMPLES: [&str; 5] = [" like ", "e.g. ", "for example ", "such as ", "z. 
 const DIGITS: [&str; 5] = ["digit", "ziffer", "stellen", "chiffre", "dígito"];
 const LETTERS: [&str; 7] = ["letter", "character", "char", "sign", "zeichen", "caract", "buchstabe"];
 
+/// Names of the numbers from zero on.
+const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
+
 /// Most samples by what is said of a field, and most digits of a number in it.
 const SAID_MAX: usize = 3;
 const DIGITS_MAX: usize = 10;
@@ -140,13 +145,19 @@ impl FieldRules {
             }));
             let all: Vec<&str> = said.split_whitespace().map(|word| word.trim_matches(is_mark)).collect();
             for (at, word) in all.iter().enumerate() {
-                let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-                let Some(number) = word.parse().ok().filter(|_| is_number && word.len() <= DIGITS_MAX) else {
-                    continue;
-                };
                 let unit = all.get(at + 1).map(|unit| unit.to_lowercase()).unwrap_or_default();
                 let is_in = |units: &[&str]| units.iter().any(|one| unit.starts_with(one));
-                let letters = |text: &str| cycled(text, number).chars().take(number).collect();
+                let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+                let number = word.parse().ok().filter(|_| is_number && word.len() <= DIGITS_MAX);
+                // *One* is no number as a rule, unless letters are counted.
+                let spelt = || NUMBERS.iter().position(|name| word.eq_ignore_ascii_case(name));
+                let is_spelt = is_in(&DIGITS) || is_in(&LETTERS);
+                let Some(number) = number.or_else(|| spelt().filter(|_| is_spelt)) else { continue };
+                let letters = |text: &str| -> String {
+                    let cut: String = cycled(text, number).chars().take(number).collect();
+                    // A blank at the end may not count.
+                    if let Some(shorter) = cut.strip_suffix(' ') { format!("{shorter}s") } else { cut }
+                };
                 samples.push(match () {
                     () if is_in(&DIGITS) => letters("0123456789"),
                     () if is_in(&LETTERS) && field.flags.has(Flags::PASSWORD) => letters(PASSWORD),
@@ -366,6 +377,8 @@ mod tests {
         assert_eq!(of("The plate is like AB 1234.", plain), ["AB 1234", "1234"]);
         assert_eq!(of("Four of 3/20, 2x, or it is like this", plain), [""; 0]);
         assert_eq!(of("At least 3 characters", plain), ["a f"]);
+        assert_eq!(of("Give two or more signs, or twelve digits", plain), ["42", "012345678901"]);
+        assert_eq!(of("Two signs, no more than one", plain), ["as"]);
         assert_eq!(of("Es sind 5 Ziffern", plain), ["01234"]);
         assert_eq!(of("12 letters", Flags::PASSWORD), [PASSWORD, "Secret-123Se"]);
         assert_eq!(of("Not 99999999999 of them", plain), [""; 0]);

@@ -48,7 +48,13 @@ const ODD: u32 = 3;
 /// Attempts by which a form as it is found is behind one that is filled.
 const FOUND_AFTER: u32 = 4;
 /// Attempts at a form of a page that may be made again, as they led to new buttons or away from the form.
-const AGAIN_MAX: u32 = 3;
+const AGAIN_MAX: u32 = 1;
+/// Changes of a blank that come before an attempt which was made on a page that showed something else, for each time, and
+/// before one with an entry that was refused.
+const MADE: u32 = 2;
+const REFUSED: u32 = 1;
+/// Fillings in which all choices change at once, after one that led on.
+const AT_ONCE_MAX: usize = 2;
 /// Attempts at a form until the form before it, which led there, is filled in other ways.
 const ONWARD_MAX: usize = 6;
 /// Attempts by a base that led on for each by another one.
@@ -85,14 +91,22 @@ enum Blank {
     Tick,
     /// One of so many entries: the second first, as the first mostly says what to choose.
     Choice(u8),
-    /// List that a click opens: the texts that it shows with its second option, as it was found, and with its first option, as far
-    /// as they are known.
-    Opener([Option<Arc<str>>; 3]),
+    /// List that a click opens: the texts that it shows with its second option, as it was found, with its first option, and with
+    /// each other one, as far as they are known.
+    Opener(Vec<Option<Arc<str>>>),
 }
 
-/// Entry of a list that opens as it was found, and places of the options that the others choose.
+/// Entry of a list that opens as it was found.
 const AS_FOUND: u8 = 1;
-const OPTIONS: [usize; 3] = [1, 0, 0];
+
+/// Returns the place of the option that an entry of a list that opens chooses.
+fn option_of(entry: u8) -> usize {
+    match entry {
+        0 => 1,
+        1 | 2 => 0,
+        later => usize::from(later) - 1,
+    }
+}
 
 impl Blank {
     /// Returns the number of entries that it can have.
@@ -143,11 +157,13 @@ impl Blank {
 }
 
 /// Page of a form, as a screen shows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Page {
     form: usize,
     /// Numbers of the texts and marks besides the blanks.
     shown: Arc<[u64]>,
+    /// Blank that each of them stands beside.
+    beside: Vec<Option<usize>>,
     /// Places in the offers that make each entry of each blank; none where that is not offered.
     offers: Vec<Vec<Option<u16>>>,
     /// Entry that each blank has now.
@@ -187,12 +203,13 @@ struct Button {
 }
 
 impl Button {
-    /// Returns the number of attempts by which it is behind the best of buttons.
-    fn handicap(&self) -> u32 {
+    /// Returns the number of attempts by which it is behind the best of buttons, if the form has led on or not.
+    fn handicap(&self, has_led: bool) -> u32 {
         match (self.clicks, self.answers.len()) {
             // It answers to what the blanks hold.
             (_, 2..) if self.doubt < ODD => 0,
-            // Once, a form is filled and dismissed.
+            // Once, a form is filled and dismissed, best with what it takes.
+            (0, _) if self.doubt >= ODD && has_led => 0,
             (0, _) if self.doubt >= ODD => 2,
             (0..=2, _) => 2 * self.doubt,
             (_, _) => 2 * self.doubt + 3,
@@ -245,7 +262,7 @@ impl Context {
 }
 
 /// Form, on however many screens it is seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Form {
     blanks: Vec<Blank>,
     buttons: Vec<Button>,
@@ -255,9 +272,17 @@ struct Form {
     bases: Vec<Base>,
     /// Filling with all samples that answers have given.
     told: Option<Filling>,
+    /// Texts of its page as it was found.
+    found: FxHashSet<u64>,
+    /// Entries of each blank beside which an answer came, a bit each.
+    refused: Vec<u64>,
+    /// Last filling with other entries where answers stood.
+    mended: Option<Filling>,
     tried: FxHashSet<(Nearness, Filling, LabelingId)>,
     /// Number of attempts that do not count as made, as they led on.
     again: u32,
+    /// Number of times that each attempt was made at a page, whatever that showed besides.
+    made: FxHashMap<(Filling, LabelingId), u32>,
     /// Last attempt that led to another form.
     onward: Option<Onward>,
     answers: FxHashSet<u64>,
@@ -383,9 +408,15 @@ impl Forms {
             _ => false,
         };
         let options = options(scene, open);
-        let option = options.get(OPTIONS[usize::from(entry)]).or(options.first()).copied();
+        let option = options.get(option_of(entry)).or(options.first()).copied();
         let Some(at) = option else { return open.iter().copied().find(is_text) };
         if let Blank::Opener(texts) = &mut self.list[form].blanks[blank] {
+            // One entry more is as it was found.
+            let entries = options.len().min(CHOSEN_MAX) + 1;
+            if texts.len() < entries {
+                texts.resize(entries, None);
+                self.pages.clear();
+            }
             let on = scene.actions[usize::from(at)].target()?;
             let text = Some(Arc::from(on.names()[0]));
             if texts[usize::from(entry)] != text {
@@ -405,6 +436,9 @@ impl Forms {
         }
         // An attempt that comes to nothing on the way is none to repeat.
         form.tried.insert((context, filling.clone(), button));
+        if page.is_of_browser {
+            *form.made.entry((filling.clone(), button)).or_insert(0) += 1;
+        }
         self.contexts.push(context);
         let there = page.buttons.iter().map(|(_, button)| *button).collect();
         self.attempt = Some(Attempt {
@@ -424,11 +458,15 @@ impl Forms {
     pub fn learn(&mut self, transition: &Transition<'_>, way: &Way, way_max: usize) {
         if let Some(attempt) = self.attempt.take_if(|attempt| attempt.is_sent) {
             let said = said(transition.from.scene, transition.to);
-            let after = self.page(transition.to).map(|page| page.form);
+            let page = self.page(transition.to);
+            let after = page.as_ref().map(|page| page.form);
             let stays = after == Some(attempt.form);
             let form = &mut self.list[attempt.form];
-            let leads_on =
-                transition.to.is_page() && (!stays || has_new_buttons(transition.from.scene, transition.to));
+            let is_odd =
+                form.buttons.iter().any(|button| button.labeling == attempt.button && button.doubt >= ODD);
+            let leads_on = transition.to.is_page()
+                && !is_odd
+                && (!stays || has_new_buttons(transition.from.scene, transition.to));
             if leads_on {
                 self.contexts.pop();
                 if form.again < AGAIN_MAX {
@@ -439,7 +477,11 @@ impl Forms {
                 let onward = after.filter(|_| !stays).map(|form| Onward { filling, button, form });
                 form.onward = onward.or(form.onward.take());
             }
+            let filling = attempt.filling.clone();
             form.note(attempt, transition.to.activity, &said, stays, leads_on);
+            if let Some(page) = page.filter(|page| page.is_of_browser && stays && !leads_on && !is_odd) {
+                form.mend(filling, &page);
+            }
         }
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
@@ -480,12 +522,18 @@ impl Forms {
         }
         let is_blank =
             |widget: &Widget| is_field(widget) || has_boxes && is_box(widget) || is_page && is_choice(widget);
-        let mut shown = Vec::new();
+        let (mut shown, mut beside) = (Vec::new(), Vec::new());
+        let places: Vec<Vec<u32>> = parts.iter().map(|part| place(&part.object_id)).collect();
         screen.for_each_object(|_, widget, object_id| {
             let is_it = |part: &Input<'_>| part.opener.is_some() && is_in(object_id, &part.object_id);
             let is_besides = widget.is_visible() && !is_blank(widget) && !parts.iter().any(is_it);
             if is_besides && shown.len() < SHOWN_MAX {
                 shown.push(number(widget));
+                beside.push(if is_page && !widget.text.is_empty() {
+                    nearest(&places, object_id)
+                } else {
+                    None
+                });
             }
         });
         let shown: Arc<[u64]> = shown.into();
@@ -535,7 +583,7 @@ impl Forms {
         if fields == 0 && buttons.iter().all(|(_, _, doubt)| *doubt > 0) {
             return None;
         }
-        let form = self.form(scene.activity, &parts, &offered)?;
+        let form = self.form(scene.activity, &parts, &offered, &shown)?;
         let Form { blanks, buttons: known, bases, told, .. } = &mut self.list[form];
         let new: Vec<(usize, u8)> = blanks
             .iter_mut()
@@ -577,9 +625,10 @@ impl Forms {
                 // The same click makes both marks.
                 Blank::Tick => vec![offered.first().map(|&(at, _)| at); 2],
                 // The same click opens it, whatever is chosen then; nothing leads back to how it was found.
-                Blank::Opener(_) => {
-                    let opens = offered.first().map(|&(at, _)| at);
-                    vec![opens, None, opens]
+                Blank::Opener(texts) => {
+                    let mut opens = vec![offered.first().map(|&(at, _)| at); texts.len()];
+                    opens[usize::from(AS_FOUND)] = None;
+                    opens
                 }
                 Blank::Choice(_) => {
                     let offer = |choice: &str| offered.iter().find(|(_, own)| **own == *choice);
@@ -604,6 +653,7 @@ impl Forms {
         Some(Page {
             form,
             shown,
+            beside,
             offers,
             holds,
             opens,
@@ -620,6 +670,7 @@ impl Forms {
         activity: ActivityId,
         parts: &[Input<'_>],
         offered: &[Vec<(u16, Arc<str>)>],
+        shown: &[u64],
     ) -> Option<usize> {
         let mut key = FxHasher::default();
         activity.hash(&mut key);
@@ -636,7 +687,7 @@ impl Forms {
         let blank = |input: &Input<'_>, offered: &[(u16, Arc<str>)]| {
             let Input { widget, samples, choices, opener, .. } = input;
             if let Some(shown) = opener {
-                return Blank::Opener([None, Some((&**shown).into()), None]);
+                return Blank::Opener(vec![None, Some((&**shown).into()), None]);
             }
             if !choices.is_empty() {
                 return Blank::Choice(choices.len() as u8);
@@ -663,18 +714,8 @@ impl Forms {
         };
         let blanks: Vec<Blank> =
             parts.iter().zip(offered).map(|(part, offered)| blank(part, offered)).collect();
-        self.list.push(Form {
-            blanks,
-            buttons: Vec::new(),
-            contexts: Vec::new(),
-            said: FxHashSet::default(),
-            bases: Vec::new(),
-            told: None,
-            tried: FxHashSet::default(),
-            again: 0,
-            onward: None,
-            answers: FxHashSet::default(),
-        });
+        let (found, refused) = (shown.iter().copied().collect(), vec![0; parts.len()]);
+        self.list.push(Form { blanks, found, refused, ..Form::default() });
         self.numbers.insert(key.finish(), self.list.len() - 1);
         Some(self.list.len() - 1)
     }
@@ -750,6 +791,55 @@ impl Form {
         }
     }
 
+    /// Returns the changes of a blank by which an attempt at a page comes later, as it was made before, or has entries that
+    /// `base` has not and that were refused.
+    fn known(&self, filling: &Filling, base: &Filling, button: LabelingId) -> u32 {
+        if self.made.is_empty() {
+            return 0;
+        }
+        let entries = self.refused.iter().zip(filling).zip(base);
+        let is_refused =
+            |((refused, entry), own): &((&u64, &u8), &u8)| entry != own && **refused >> **entry & 1 == 1;
+        let refused = entries.filter(is_refused).count() as u32;
+        MADE * self.made.get(&(filling.clone(), button)).copied().unwrap_or(0) + REFUSED * refused
+    }
+
+    /// Makes a filling in which the blanks that an answer stands beside, on `page`, have another entry than in `filling`.
+    fn mend(&mut self, mut filling: Filling, page: &Page) {
+        let texts = page.shown.iter().zip(&page.beside).filter(|(text, _)| !self.found.contains(text));
+        let mut refused: Vec<usize> = texts.filter_map(|(_, &beside)| beside).collect();
+        refused.sort_unstable();
+        refused.dedup();
+        let mut is_other = false;
+        for blank in refused {
+            self.refused[blank] |= 1 << filling[blank];
+            let is_left = |&entry: &u8| {
+                let is_offered = page.offers[blank].get(usize::from(entry)).is_some_and(Option::is_some);
+                let is_empty = matches!(&self.blanks[blank], Blank::Field(texts, _) if texts[usize::from(entry)].is_empty());
+                is_offered && !is_empty && self.refused[blank] >> entry & 1 == 0
+            };
+            let told = self.told.iter().map(|told| told[blank]);
+            if let Some(entry) = told.chain(0..self.blanks[blank].entries()).find(is_left) {
+                filling[blank] = entry;
+                is_other = true;
+            }
+        }
+        if !is_other {
+            return;
+        }
+        let is_used_up = |base: &Base| {
+            let is_it = |one: &Option<Filling>| one.as_ref() == Some(&base.filling);
+            !base.leads && (is_it(&self.mended) || base.attempts == 0 && is_it(&self.told))
+        };
+        self.bases.retain(|base| !is_used_up(base));
+        if self.bases.iter().all(|base| base.filling != filling) {
+            self.bases.truncate(BASES_MAX - 1);
+            // Before those whose answers were new.
+            self.bases.insert(self.bases.len().min(1), Base::new(filling.clone(), 0));
+        }
+        self.mended = Some(filling);
+    }
+
     /// Returns the best attempt in one of `contexts` that was not made yet and fits in this many steps.
     ///
     /// An attempt that was made is worth another one where the objective is nearer, and if it leads onward.
@@ -761,9 +851,14 @@ impl Form {
         outlook: &mut dyn Outlook,
     ) -> Option<Plan> {
         let mut order: Vec<&Button> = self.buttons.iter().collect();
-        sorted::by_key(&mut order, |button| button.handicap());
+        let has_led = self.bases.iter().any(|base| base.leads);
+        sorted::by_key(&mut order, |button| button.handicap(has_led));
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].turn())?;
-        let fillings = fillings(&self.blanks, &self.bases[base].filling);
+        let own = &self.bases[base].filling;
+        let mut fillings = fillings(&self.blanks, own);
+        if self.bases[base].leads {
+            fillings.splice(1..1, others_at_once(&self.blanks, own));
+        }
         let mut best: Option<(u32, Nearness, &Context, &Filling, LabelingId)> = None;
         let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
         let mut nears: Vec<(u32, &Context)> = nears.collect();
@@ -774,19 +869,23 @@ impl Form {
             let steps = (steps as usize).saturating_sub(way.len());
             let is_here = |button: &&&Button| page.buttons.iter().any(|(_, here)| *here == button.labeling);
             for button in order.iter().filter(is_here).take(BUTTONS_MAX) {
-                let handicap = behind + BLANK * button.handicap();
-                // The fillings are in order, so the first that was not tried is the best here.
+                let handicap = behind + BLANK * button.handicap(has_led);
+                // The fillings are in order, but for those that led on.
                 for (far, filling) in &fillings {
-                    let cost = handicap + BLANK * far;
-                    if best.as_ref().is_some_and(|(least, ..)| *least <= cost) {
-                        break;
-                    }
                     let leads =
                         onward.is_some_and(|on| on.button == button.labeling && on.filling == *filling);
+                    let known = if leads { 0 } else { self.known(filling, own, button.labeling) };
+                    let is_best = |cost: u32| best.as_ref().is_none_or(|(least, ..)| cost < *least);
+                    if !is_best(handicap + BLANK * far) {
+                        break;
+                    }
+                    let cost = handicap + BLANK * (far + known);
+                    if !is_best(cost) {
+                        continue;
+                    }
                     let is_tried = !leads && self.tried.contains(&(number, filling.clone(), button.labeling));
                     if !is_tried && page.lacks(filling).is_some_and(|lacks| lacks < steps) {
                         best = Some((cost, number, context, filling, button.labeling));
-                        break;
                     }
                 }
             }
@@ -839,6 +938,29 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
         all.truncate(FILLINGS_MAX);
     }
     all
+}
+
+/// Returns fillings in which each choice takes another entry than in `base`, all of them at once: what a choice does differently
+/// mostly shows whatever the others are.
+fn others_at_once(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
+    let others = |(at, blank): (usize, &Blank)| -> Vec<u8> {
+        let is_found = |entry: u8| match blank {
+            // Nothing leads back to how it was found.
+            Blank::Opener(_) => entry == AS_FOUND,
+            Blank::Choice(_) => false,
+            Blank::Field(..) | Blank::Tick => true,
+        };
+        (0..blank.entries()).filter(|&entry| entry != base[at] && !is_found(entry)).collect()
+    };
+    let others: Vec<Vec<u8>> = blanks.iter().enumerate().map(others).collect();
+    let times = others.iter().map(Vec::len).max().unwrap_or(0).min(AT_ONCE_MAX);
+    let filling = |time: usize| {
+        let entries = others.iter().zip(base);
+        entries
+            .map(|(others, &own)| if others.is_empty() { own } else { others[time % others.len()] })
+            .collect()
+    };
+    (0..times).map(|time| (1, filling(time))).collect()
 }
 
 /// Field, box or choice of a screen.
@@ -919,6 +1041,22 @@ fn places(screen: &Screen, is_it: &dyn Fn(Element<'_>) -> bool) -> Vec<String> {
         }
     });
     places
+}
+
+/// Returns the places among siblings that an object id joins.
+fn place(object_id: &str) -> Vec<u32> {
+    object_id.split(':').filter_map(|place| place.parse().ok()).collect()
+}
+
+/// Returns which of `places` a text at `object_id` stands beside: the one that shares most levels of the tree with it; of
+/// several, the last one before it.
+fn nearest(places: &[Vec<u32>], object_id: &str) -> Option<usize> {
+    let text = place(object_id);
+    let shared = |place: &Vec<u32>| place.iter().zip(&text).take_while(|(one, other)| one == other).count();
+    let most = places.iter().map(shared).max()?;
+    let close: Vec<usize> = (0..places.len()).filter(|&at| shared(&places[at]) == most).collect();
+    let before = close.iter().copied().filter(|&at| places[at] < text).max_by_key(|&at| &places[at]);
+    before.or((close.len() == 1).then(|| close[0]))
 }
 
 /// Returns true if the place `inner` in the tree is the place `outer`, or lies in it.
@@ -1136,15 +1274,13 @@ mod tests {
     fn an_attempt_types_what_is_missing_and_then_clicks() {
         let button = LabelingId(7);
         let page = Page {
-            form: 0,
-            shown: Arc::new([]),
             offers: vec![vec![Some(0), Some(1)], vec![Some(2), Some(2)], vec![None]],
             holds: vec![None, Some(0), Some(0)],
             opens: vec![false; 3],
             order: vec![0, 1, 2],
             buttons: vec![(3, button)],
             is_of_browser: true,
-            is_of_several: false,
+            ..Page::default()
         };
         let attempt = |filling| Attempt {
             form: 0,
@@ -1167,15 +1303,13 @@ mod tests {
     #[test]
     fn a_button_that_a_full_form_enables_is_clicked() {
         let page = |buttons: Vec<(u16, LabelingId)>| Page {
-            form: 0,
-            shown: Arc::new([]),
             offers: vec![vec![Some(0)]],
             holds: vec![Some(0)],
             opens: vec![false],
             order: vec![0],
             buttons,
             is_of_browser: true,
-            is_of_several: false,
+            ..Page::default()
         };
         let mut attempt = Attempt {
             form: 0,
@@ -1365,14 +1499,8 @@ mod tests {
                 clicks: 0,
                 answers: FxHashSet::default(),
             }],
-            contexts: Vec::new(),
-            said: FxHashSet::default(),
             bases: vec![Base::new(vec![0], 0)],
-            told: None,
-            tried: FxHashSet::default(),
-            again: 0,
-            onward: None,
-            answers: FxHashSet::default(),
+            ..Form::default()
         }
     }
 
@@ -1399,7 +1527,6 @@ mod tests {
     fn an_attempt_is_made_anew_where_the_objective_is_nearer() {
         let mut form = form();
         let page = Arc::new(Page {
-            form: 0,
             shown: Arc::new([4]),
             offers: vec![vec![Some(0), Some(1), Some(2)]],
             holds: vec![None],
@@ -1407,7 +1534,7 @@ mod tests {
             order: vec![0],
             buttons: vec![(3, LabelingId(1))],
             is_of_browser: true,
-            is_of_several: false,
+            ..Page::default()
         });
         let step = (StateId(0), ActionId(0));
         form.reach(&page, PhaseId(3), &vec![step]);
@@ -1443,5 +1570,60 @@ mod tests {
         assert_eq!(bases, [&vec![0], &vec![1]], "the same answer makes no other one");
         assert_eq!(form.context(&[4, 5]), form.context(&[4]), "what was said is no part of a context");
         assert_ne!(form.context(&[4]), form.context(&[6]));
+    }
+
+    #[test]
+    fn what_an_answer_stands_beside_gets_another_entry() {
+        let mut form = Form {
+            blanks: vec![field(3), field(3)],
+            found: [1].into_iter().collect(),
+            refused: vec![0; 2],
+            bases: vec![Base::new(vec![0, 0], 1)],
+            ..Form::default()
+        };
+        let page = Page {
+            shown: Arc::new([1, 9]),
+            beside: vec![Some(0), Some(1)],
+            offers: vec![vec![Some(0), Some(1), Some(2)]; 2],
+            ..Page::default()
+        };
+        let mut mended = |filling: Vec<u8>| {
+            form.mend(filling, &page);
+            form.bases.iter().map(|base| base.filling.clone()).collect::<Vec<Filling>>()
+        };
+        assert_eq!(mended(vec![0, 0]), [[0, 0], [0, 1]], "the text of the page as it was found is no answer");
+        assert_eq!(mended(vec![0, 1]), [[0, 0], [0, 2]], "one after the other");
+        assert_eq!(mended(vec![0, 2]), [[0, 0], [0, 2]], "no entry is left");
+        let (own, button) = (vec![0, 0], LabelingId(1));
+        assert_eq!(form.known(&vec![0, 1], &own, button), 0, "nothing was made yet");
+        form.made.insert((vec![1, 0], button), 1);
+        assert_eq!(form.known(&vec![0, 1], &own, button), REFUSED);
+        assert_eq!(form.known(&vec![1, 0], &own, button), MADE);
+        assert_eq!(form.known(&own, &own, button), 0);
+    }
+
+    #[test]
+    fn a_text_stands_beside_the_blank_that_it_shares_most_levels_with_or_that_it_follows() {
+        let nearest = |places: &[&str], text: &str| {
+            super::nearest(&places.iter().map(|id| place(id)).collect::<Vec<_>>(), text)
+        };
+        let (apart, flat) = (["0:0:0", "0:1:0"], ["0:0", "0:2", "0:11"]);
+        assert_eq!([nearest(&apart, "0:0:1"), nearest(&apart, "0:1:2:0")], [Some(0), Some(1)]);
+        assert_eq!([nearest(&flat, "0:1"), nearest(&flat, "0:9")], [Some(0), Some(1)]);
+        assert_eq!(nearest(&["0:1", "0:2"], "0:0"), None, "it is before all of them");
+        assert_eq!(nearest(&["0:1"], "0:0"), Some(0));
+    }
+
+    #[test]
+    fn a_form_that_led_on_is_dismissed_once_and_then_all_choices_change_at_once() {
+        let opener = Blank::Opener(vec![None; 4]);
+        let all = others_at_once(&[field(3), Blank::Choice(3), Blank::Tick, opener], &vec![1, 1, 0, 0]);
+        assert_eq!(all, [(1, vec![1, 0, 0, 2]), (1, vec![1, 2, 0, 3])]);
+        assert_eq!(others_at_once(&[field(3), Blank::Tick], &vec![0, 0]), []);
+        let mut cancel =
+            Button { labeling: LabelingId(2), doubt: ODD, clicks: 0, answers: FxHashSet::default() };
+        assert_eq!((cancel.handicap(false), cancel.handicap(true)), (2, 0));
+        cancel.clicks = 1;
+        assert!(cancel.handicap(true) > 2);
     }
 }

@@ -141,9 +141,11 @@ impl Walk {
             matches!(scene.actions[usize::from(*at)], Action::Touch(Touch::Click, _))
                 && scene.widget(*at).is_some_and(|widget| is_it(widget) && !is_known(widget))
         };
+        // A form that comes with its buttons is to be filled first.
+        let used_max = if has_new_field(before, screen) { 1 } else { USED_MAX };
         let is_used_up = |at: &u16| {
             let labeling = scene.offers[usize::from(*at)].labeling;
-            self.used.get(&labeling).is_some_and(|&times| times >= USED_MAX)
+            self.used.get(&labeling).is_some_and(|&times| times >= used_max)
         };
         let mut brought: Vec<u16> = candidates.iter().copied().filter(is_new).collect();
         let mut options = options(scene, &brought);
@@ -256,12 +258,7 @@ impl Walk {
     /// Returns those of `candidates` that use a field which the last step has opened: its texts, and the keys it takes.
     fn of_opened(&self, scene: &Scene, candidates: &[u16]) -> Vec<u16> {
         let Some(before) = &self.before else { return Vec::new() };
-        let is_alike = |one: &Widget, other: &Widget| {
-            (&one.class, &one.id, &one.desc) == (&other.class, &other.id, &other.desc)
-        };
-        let is_opened = |field: &Widget| {
-            field.flags.has(Flags::EDITABLE) && !before.widgets().iter().any(|other| is_alike(field, other))
-        };
+        let is_opened = |field: &Widget| is_new_field(before, field);
         if !scene.widgets().iter().any(is_opened) {
             return Vec::new();
         }
@@ -278,6 +275,18 @@ impl Walk {
         };
         candidates.iter().copied().filter(is_for_opened).collect()
     }
+}
+
+/// Returns true for a field that `before` has not.
+fn is_new_field(before: &Screen, field: &Widget) -> bool {
+    let is_alike =
+        |other: &Widget| (&field.class, &field.id, &field.desc) == (&other.class, &other.id, &other.desc);
+    field.flags.has(Flags::EDITABLE) && !before.widgets().iter().any(is_alike)
+}
+
+/// Returns true if `after` has a field that `before` has not.
+fn has_new_field(before: &Screen, after: &Screen) -> bool {
+    after.widgets().iter().any(|widget| widget.is_visible() && is_new_field(before, widget))
 }
 
 /// Returns a number that pages share which show the same kinds of widgets, each once or several times.
@@ -506,6 +515,15 @@ mod tests {
         };
         let (dialog, row) = (share("dialog"), share("li"));
         assert!(dialog > 750 && row < 450, "{dialog} and {row} of 1,000");
+        // With a field, each of them is used once.
+        let field = widget("input textbox", "", Flags::EDITABLE);
+        let after = screen([plain.clone(), vec![field, button("Yes", 0), button("No", 0)]].concat());
+        let actions = clicks().chain(["9", "10"].map(|place| Action::click(on(place))));
+        let after = Scene::numbered(actions.collect(), Some(after));
+        let mut walk = Walk { before: before.screen.clone(), has_sent: true, ..Walk::default() };
+        assert_eq!(walk.brought(&after, &[8, 9]), [8, 9]);
+        walk.used.insert(after.offers[8].labeling, 1);
+        assert_eq!(walk.brought(&after, &[8, 9]), [9]);
     }
 
     #[test]
