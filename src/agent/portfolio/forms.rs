@@ -819,10 +819,10 @@ impl Form {
                 is_offered && !is_empty && self.refused[blank] >> entry & 1 == 0
             };
             let told = self.told.iter().map(|told| told[blank]);
-            if let Some(entry) = told.chain(0..self.blanks[blank].entries()).find(is_left) {
-                filling[blank] = entry;
-                is_other = true;
-            }
+            let other = told.chain(0..self.blanks[blank].entries()).find(is_left);
+            is_other |= other.is_some();
+            // The answer may mean another one, so what fits best stays when nothing else is left.
+            filling[blank] = other.unwrap_or(self.bases[0].filling[blank]);
         }
         if !is_other {
             return;
@@ -1581,19 +1581,24 @@ mod tests {
             bases: vec![Base::new(vec![0, 0], 1)],
             ..Form::default()
         };
-        let page = Page {
-            shown: Arc::new([1, 9]),
+        let page = |first: u64| Page {
+            shown: Arc::new([first, 9]),
             beside: vec![Some(0), Some(1)],
             offers: vec![vec![Some(0), Some(1), Some(2)]; 2],
             ..Page::default()
         };
-        let mut mended = |filling: Vec<u8>| {
-            form.mend(filling, &page);
+        let mut mended = |filling: Vec<u8>, first: u64| {
+            form.mend(filling, &page(first));
             form.bases.iter().map(|base| base.filling.clone()).collect::<Vec<Filling>>()
         };
-        assert_eq!(mended(vec![0, 0]), [[0, 0], [0, 1]], "the text of the page as it was found is no answer");
-        assert_eq!(mended(vec![0, 1]), [[0, 0], [0, 2]], "one after the other");
-        assert_eq!(mended(vec![0, 2]), [[0, 0], [0, 2]], "no entry is left");
+        assert_eq!(
+            mended(vec![0, 0], 1),
+            [[0, 0], [0, 1]],
+            "the text of the page as it was found is no answer"
+        );
+        assert_eq!(mended(vec![0, 1], 1), [[0, 0], [0, 2]], "one after the other");
+        assert_eq!(mended(vec![0, 2], 1), [[0, 0], [0, 2]], "no entry is left");
+        assert_eq!(mended(vec![0, 2], 8), [[0, 0], [1, 0]], "where none is left, it has what fits best");
         let (own, button) = (vec![0, 0], LabelingId(1));
         assert_eq!(form.known(&vec![0, 1], &own, button), 0, "nothing was made yet");
         form.made.insert((vec![1, 0], button), 1);
