@@ -204,7 +204,7 @@ fn what_takes_a_gesture_on_a_page_is_offered_and_reached() {
             // The list listens for its rows, and the card for itself.
             ("click \"Second\"", "Second"),
             ("click \"Card", "card"),
-            ("click \"Large\"", "Large"),
+            ("click \"Large\"", "Large put in"),
             ("swipe right on \"5\"", "volume "),
             ("text \"abc\" into \"A note\"", "note abc"),
             ("text \"abc\" into \"rich\"", "rich abc"),

@@ -31,6 +31,7 @@
     // Elements of the last look, in the order of its widgets.
     nodes: [],
     later: window.setTimeout.bind(window),
+    listen: EventTarget.prototype.addEventListener,
   };
   Object.defineProperty(window, key, { value: state });
 

@@ -34,6 +34,9 @@ const BRING: &str = include_str!("bring.js");
 /// The script that gives a field `e` a value.
 const SET: &str = include_str!("set.js");
 
+/// The script that gets an option `e` ready to be chosen, and returns it.
+const CHOOSE: &str = include_str!("choose.js");
+
 /// Name of the notes within a page.
 const NOTES: &str = "window[Symbol.for('farlead')]";
 
@@ -574,7 +577,7 @@ impl Web {
 
     /// Chooses an entry of a select, which no mouse reaches.
     fn choose(&self, at: usize) -> Result<(), WebDriverError> {
-        let script = format!("return {NOTES}.nodes[arguments[0]]");
+        let script = format!("const {{ listen }} = {NOTES}, e = {NOTES}.nodes[arguments[0]];\n{CHOOSE}");
         let element = self.session.post("/execute/sync", &json!({ "script": script, "args": [at] }))?;
         let id = element.as_object().and_then(|all| all.values().next()).and_then(Value::as_str);
         let id = id.filter(|id| !id.contains('/')).ok_or_else(|| PageError::Form(element.to_string()))?;
