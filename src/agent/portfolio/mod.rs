@@ -8,6 +8,7 @@ mod archive;
 mod cover;
 mod detour;
 mod forms;
+mod inputs;
 mod latest;
 mod repeats;
 mod shares;

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::super::groups::groups;
 use super::cover::worth;
-use super::forms::{forms, is_within, options, rows};
+use super::inputs::{forms, is_within, options, rows};
 use super::yields::is_typing;
 use crate::gui::{Action, DeviceAction, Flags, Screen, Target, Touch, Widget, is_button, is_option};
 use crate::rng::Rng;

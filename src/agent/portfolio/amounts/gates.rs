@@ -5,7 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::forms::{is_field, said};
+use super::super::forms::said;
+use super::super::inputs::is_field;
 use super::super::latest::Taken;
 use super::map::Name;
 use crate::gui::{Action, Flags, Touch};

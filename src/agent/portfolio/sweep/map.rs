@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::super::forms::{Input, inputs, is_box, is_field, is_submitting};
+use super::super::forms::is_submitting;
+use super::super::inputs::{Input, inputs, is_box, is_field};
 use super::Step;
 use super::blanks::{Blank, Filling, Form, Keys};
 use super::pad::{Echo, Key, Pad, keys};
