@@ -1,5 +1,5 @@
-//! Makes the program smaller: the studio's page and the script that looks at pages are packed, and where the tools of this
-//! machine can, relative relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
+//! Makes the program smaller: the studio's page, the scripts for pages and the parts of exported tests are packed. Where the
+//! tools of this machine can, relative relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,11 +11,16 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 /// Texts that are packed; `farlead::deflated` unpacks them.
-const TEXTS: [&str; 4] = [
+const TEXTS: [&str; 9] = [
     "src/bin/farlead/studio/page/studio.js",
     "src/bin/farlead/studio/page/studio.css",
     "src/bin/farlead/studio/page/studio.html",
+    "src/device/webdriver/hook.js",
     "src/device/webdriver/look.js",
+    "src/export/library.kt",
+    "src/export/library.py",
+    "src/export/library.sh",
+    "src/export/library.ts",
 ];
 
 /// First version of glibc that unpacks relocations.

@@ -18,8 +18,8 @@ const HOW: [&str; 3] = [
     "widget, or whether something holds, before it gives up (20), FARLEAD_IDLE_S how many seconds an idle takes (70).",
 ];
 
-/// Functions that the steps call, each after its name.
-const LIBRARY: &str = include_str!("library.sh");
+/// Functions that the steps call, each after its name; packed.
+const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.sh.deflated"));
 
 /// The awk program that reads the tree.
 const READER: &str = include_str!("reader.awk");

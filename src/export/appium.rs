@@ -36,8 +36,8 @@ const IMPORTS: [(&str, &str); 13] = [
     ("WebDriverException", "from selenium.common.exceptions import WebDriverException"),
 ];
 
-/// Functions that the steps call, each after its name.
-const LIBRARY: &str = include_str!("library.py");
+/// Functions that the steps call, each after its name; packed.
+const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.py.deflated"));
 
 pub(super) fn print(test: &TestCase) -> Exported {
     let script = Script::new(test, |one, two| one == two);

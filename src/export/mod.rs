@@ -19,6 +19,7 @@ mod playwright;
 mod sight;
 mod uiautomator;
 
+use crate::deflated;
 use crate::spec::Spec;
 use crate::test_case::TestCase;
 use on_page::is_of_page;
@@ -197,7 +198,8 @@ fn dashed(class: &str, dash: char) -> String {
 
 /// Returns the parts of `library` that `body` calls, directly or through other parts, in their order. A part starts after a
 /// line with `sign` and its name.
-fn used(library: &'static str, sign: &str, body: &str, quotes: Quotes) -> String {
+fn used(library: &[u8], sign: &str, body: &str, quotes: Quotes) -> String {
+    let library = deflated::text(library);
     let parts: Vec<(&str, &str)> = library
         .split(&format!("\n{sign}"))
         .map(|part| part.trim_start_matches(sign).split_once('\n').unwrap_or_default())

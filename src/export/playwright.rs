@@ -25,8 +25,8 @@ const HOW: [&str; 2] = [
 const WIDE: &str = "{ width: 1280, height: 757 }";
 const NARROW: &str = "{ width: 390, height: 701 }";
 
-/// Functions that the steps call, each after its name.
-const LIBRARY: &str = include_str!("library.ts");
+/// Functions that the steps call, each after its name; packed.
+const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.ts.deflated"));
 
 const NOT_OF_A_PAGE: &str = "a page has no such action, so the step is left out";
 

@@ -42,8 +42,8 @@ const IMPORTS: [(&str, &str); 16] = [
     ("RunWith", "org.junit.runner.RunWith"),
 ];
 
-/// Functions that the steps call, each after its name.
-const LIBRARY: &str = include_str!("library.kt");
+/// Functions that the steps call, each after its name; packed.
+const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.kt.deflated"));
 
 pub(super) fn print(test: &TestCase) -> Exported {
     let script = Script::new(test, |one, two| one == two);

@@ -25,8 +25,8 @@ use crate::spec::{ReadError, read_text};
 /// The script that looks, packed.
 const LOOK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.js.deflated"));
 
-/// The script that notes what cannot be seen afterwards.
-const HOOK: &str = include_str!("hook.js");
+/// The script that notes what cannot be seen afterwards, packed.
+const HOOK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hook.js.deflated"));
 
 /// The script that scrolls to an element `e` and returns where it is then.
 const BRING: &str = include_str!("bring.js");
@@ -196,7 +196,7 @@ impl Web {
         let is_chrome = name.contains("chrom") || name.eq_ignore_ascii_case("msedge");
         let means = match has["webSocketUrl"].as_str() {
             _ if is_chrome => {
-                let hook = json!({ "source": HOOK });
+                let hook = json!({ "source": deflated::text(HOOK) });
                 chrome(&session, "Page.addScriptToEvaluateOnNewDocument", hook)?;
                 // Files would go to the user's own folder. A browser without such a folder may refuse the command.
                 match chrome(&session, "Browser.setDownloadBehavior", json!({ "behavior": "deny" })) {
@@ -206,7 +206,7 @@ impl Web {
             }
             Some(address) => {
                 let mut socket = Bidi::connect(address)?;
-                socket.run_first(HOOK)?;
+                socket.run_first(&deflated::text(HOOK))?;
                 Means::Socket(socket.into())
             }
             None => Means::None,
@@ -227,7 +227,7 @@ impl Web {
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
             means,
-            look: format!("{HOOK}\n{}", deflated::text(LOOK)),
+            look: format!("{}\n{}", deflated::text(HOOK), deflated::text(LOOK)),
             rest: options.rest,
             began: Instant::now(),
             now: None,
