@@ -852,10 +852,8 @@ impl Form {
         sorted::by_key(&mut order, |button| button.handicap(has_led));
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].turn())?;
         let own = &self.bases[base].filling;
-        let mut fillings = fillings(&self.blanks, own);
-        if self.bases[base].leads {
-            fillings.splice(1..1, others_at_once(&self.blanks, own));
-        }
+        let all = fillings(&self.blanks, own);
+        let fillings = if self.bases[base].leads { choices_at_once(&self.blanks, own, all) } else { all };
         let mut best: Option<(u32, Nearness, &Context, &Filling, LabelingId)> = None;
         let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
         let mut nears: Vec<(u32, &Context)> = nears.collect();
@@ -937,17 +935,33 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     all
 }
 
-/// Returns fillings in which each choice takes another entry than in `base`, all of them at once: what a choice does differently
-/// mostly shows whatever the others are.
+/// Returns `all` with those before them in which each choice takes another entry than in `base`, all at once: what a choice does
+/// differently mostly shows whatever the others are. Then choices alone change later.
+fn choices_at_once(blanks: &[Blank], base: &Filling, mut all: Vec<(u32, Filling)>) -> Vec<(u32, Filling)> {
+    let at_once = others_at_once(blanks, base);
+    let is_same = |filling: &Filling, at: usize| filling[at] == base[at] || is_one_of_several(&blanks[at]);
+    for (far, filling) in all.iter_mut().skip(1) {
+        *far += u32::from(!at_once.is_empty() && (0..blanks.len()).all(|at| is_same(filling, at)));
+    }
+    all.splice(1..1, at_once);
+    sorted::by_key(&mut all, |(far, _)| *far);
+    all
+}
+
+fn is_one_of_several(blank: &Blank) -> bool {
+    match blank {
+        Blank::Choice(_) | Blank::Opener(_) => true,
+        Blank::Field(..) | Blank::Tick => false,
+    }
+}
+
+/// Returns the fillings in which each choice takes another entry than in `base`, all of them at once.
 fn others_at_once(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     let others = |(at, blank): (usize, &Blank)| -> Vec<u8> {
-        let is_found = |entry: u8| match blank {
-            // Nothing leads back to how it was found.
-            Blank::Opener(_) => entry == AS_FOUND,
-            Blank::Choice(_) => false,
-            Blank::Field(..) | Blank::Tick => true,
-        };
-        (0..blank.entries()).filter(|&entry| entry != base[at] && !is_found(entry)).collect()
+        // Nothing leads back to how it was found.
+        let is_found = |entry: u8| matches!(blank, Blank::Opener(_)) && entry == AS_FOUND;
+        let is_other = |&entry: &u8| is_one_of_several(blank) && entry != base[at] && !is_found(entry);
+        (0..blank.entries()).filter(is_other).collect()
     };
     let others: Vec<Vec<u8>> = blanks.iter().enumerate().map(others).collect();
     let times = others.iter().map(Vec::len).max().unwrap_or(0).min(AT_ONCE_MAX);
@@ -1314,6 +1328,14 @@ mod tests {
         let all = others_at_once(&[field(3), Blank::Choice(3), Blank::Tick, opener], &vec![1, 1, 0, 0]);
         assert_eq!(all, [(1, vec![1, 0, 0, 2]), (1, vec![1, 2, 0, 3])]);
         assert_eq!(others_at_once(&[field(3), Blank::Tick], &vec![0, 0]), []);
+        let (blanks, base) = ([field(2), Blank::Choice(2)], vec![0, 0]);
+        let all = choices_at_once(&blanks, &base, fillings(&blanks, &base));
+        let order: Vec<&[u8]> = all.iter().map(|(_, filling)| &filling[..]).collect();
+        assert_eq!(
+            order,
+            [&[0, 0], &[0, 1], &[1, 0], &[0, 1], &[1, 1]],
+            "the choice alone comes after the text"
+        );
         let mut cancel =
             Button { labeling: LabelingId(2), doubt: ODD, clicks: 0, answers: FxHashSet::default() };
         assert_eq!((cancel.handicap(false), cancel.handicap(true)), (2, 0));
