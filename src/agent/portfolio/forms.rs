@@ -4,7 +4,7 @@
 //! An attempt is a filling (a text for each field, a mark for each box), a button, and the context: what the page shows
 //! besides, such as a choice made in a dialog, and how near the objective is. No attempt is made twice. Those come first
 //! that fit the fields, and after them those that differ little from one whose answer nobody had seen before: *Wrong
-//! password* is nearer than *Unknown user*.
+//! password* is nearer than *Unknown user*. On a page, a blank beside which an answer stands gets another entry.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -865,7 +865,7 @@ impl Form {
             let is_here = |button: &&&Button| page.buttons.iter().any(|(_, here)| *here == button.labeling);
             for button in order.iter().filter(is_here).take(BUTTONS_MAX) {
                 let handicap = behind + BLANK * button.handicap(has_led);
-                // The fillings are in order, but for those that led on.
+                // The fillings are in order, but what was made before, or refused, comes later than its place.
                 for (far, filling) in &fillings {
                     let leads =
                         onward.is_some_and(|on| on.button == button.labeling && on.filling == *filling);
