@@ -520,17 +520,16 @@ impl Forms {
         let is_blank =
             |widget: &Widget| is_field(widget) || has_boxes && is_box(widget) || is_page && is_choice(widget);
         let (mut shown, mut beside) = (Vec::new(), Vec::new());
-        let places: Vec<Vec<u32>> = parts.iter().map(|part| place(&part.object_id)).collect();
+        // Answers are told from other texts on pages alone.
+        let places: Vec<Vec<u32>> =
+            parts.iter().filter(|_| is_page).map(|part| place(&part.object_id)).collect();
         screen.for_each_object(|_, widget, object_id| {
             let is_it = |part: &Input<'_>| part.opener.is_some() && is_in(object_id, &part.object_id);
             let is_besides = widget.is_visible() && !is_blank(widget) && !parts.iter().any(is_it);
             if is_besides && shown.len() < SHOWN_MAX {
                 shown.push(number(widget));
-                beside.push(if is_page && !widget.text.is_empty() {
-                    nearest(&places, object_id)
-                } else {
-                    None
-                });
+                let is_text = is_page && !widget.text.is_empty();
+                beside.push(is_text.then(|| nearest(&places, object_id)).flatten());
             }
         });
         let shown: Arc<[u64]> = shown.into();

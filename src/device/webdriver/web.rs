@@ -194,10 +194,11 @@ impl Web {
         };
         let window = session.get("/window")?.as_str().unwrap_or_default().to_string();
         let is_chrome = name.contains("chrom") || name.eq_ignore_ascii_case("msedge");
+        let hook = deflated::text(HOOK);
         let means = match has["webSocketUrl"].as_str() {
             _ if is_chrome => {
-                let hook = json!({ "source": deflated::text(HOOK) });
-                chrome(&session, "Page.addScriptToEvaluateOnNewDocument", hook)?;
+                let source = json!({ "source": hook });
+                chrome(&session, "Page.addScriptToEvaluateOnNewDocument", source)?;
                 // Files would go to the user's own folder. A browser without such a folder may refuse the command.
                 match chrome(&session, "Browser.setDownloadBehavior", json!({ "behavior": "deny" })) {
                     Ok(_) | Err(WebDriverError::Failed { .. }) => Means::Chrome,
@@ -206,7 +207,7 @@ impl Web {
             }
             Some(address) => {
                 let mut socket = Bidi::connect(address)?;
-                socket.run_first(&deflated::text(HOOK))?;
+                socket.run_first(&hook)?;
                 Means::Socket(socket.into())
             }
             None => Means::None,
@@ -227,7 +228,7 @@ impl Web {
             description: format!("{name} {major}{at}").trim().to_string(),
             window,
             means,
-            look: format!("{}\n{}", deflated::text(HOOK), deflated::text(LOOK)),
+            look: format!("{hook}\n{}", deflated::text(LOOK)),
             rest: options.rest,
             began: Instant::now(),
             now: None,
