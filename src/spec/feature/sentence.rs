@@ -12,7 +12,7 @@ use super::super::grammar::{Grammar, Rule};
 use super::super::items::{ItemKind, bracket_end, items};
 use crate::gui::{nearest, quote_value};
 use crate::ltl::Unit;
-use crate::text::{Diagnostic, Diagnostics, Span, clip};
+use crate::text::{Diagnostic, Diagnostics, Span, clip, unescape};
 
 /// Pattern of a sentence, with its formula.
 #[derive(Clone, Copy, Debug)]
@@ -656,20 +656,34 @@ fn closed_by(text: &str, closing: char) -> Option<usize> {
     None
 }
 
-/// Returns `text` without the signs that keep a quote from closing.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match (char, chars.peek()) {
-            ('\\', Some(&escaped @ ('"' | '\\'))) => {
-                out.push(escaped);
-                chars.next();
-            }
-            _ => out.push(char),
-        }
+/// Returns the text that `written` stands for: escapes as in a formula, and any other backslash as it is.
+fn unescaped(written: &str) -> String {
+    let mut text = String::with_capacity(written.len());
+    let mut rest = written;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (length, char) = escape(rest).unwrap_or((1, '\\'));
+        text.push(char);
+        rest = &rest[length..];
     }
-    out
+    text.push_str(rest);
+    text
+}
+
+/// Returns the length of the escape that `text` starts with, and its character.
+fn escape(text: &str) -> Option<(usize, char)> {
+    let length = match text.as_bytes().get(1)? {
+        b'"' | b'\\' | b'n' => 2,
+        b'u' => {
+            let code = text[2..].strip_prefix('{')?;
+            let digits = code.len() - code.trim_start_matches(|char: char| char.is_ascii_hexdigit()).len();
+            code[digits..].strip_prefix('}').filter(|_| (1..=6).contains(&digits))?;
+            digits + 4
+        }
+        _ => return None,
+    };
+    Some((length, unescape(&text[..length])?))
 }
 
 /// Adds a word, as two if it is one for two, without a full stop at the end of a sentence.

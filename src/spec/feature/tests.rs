@@ -103,6 +103,9 @@ fn words_may_be_written_in_other_ways() {
         ("the user is on the \"a\" page", "[activity ~ a]"),
         ("\"a\" should not be checked", "[text = a, checked = false]"),
         ("I see \"say \\\"a\\\" \\ \\\\\"", "[text ~ \"say \\\"a\\\" \\\\ \\\\\"]"),
+        ("I see \"a\\nb\"", "[text ~ \"a\\nb\"]"),
+        ("I see \"caf\\u{e9} \\u{} \\u{110000} \\u\"", "[text ~ \"café \\\\u\\{} \\\\u\\{110000} \\\\u\"]"),
+        ("I see 'a\\nb'", "[text ~ \"a\\\\nb\"]"),
         // A brace is a letter like others; terms stand in atoms alone.
         ("I see \"{count(text ~ a)}\"", "[text ~ \"\\{count(text ~ a)}\"]"),
         ("the app crashes", "[crashed = true]"),
