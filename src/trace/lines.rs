@@ -1,17 +1,11 @@
 //! Lines of a recorded trace as they come in, read in place.
 //!
-//! The input is looked through once, 64 bytes in one go, for the bytes at which a text or a line can end, its *stops*. Finding
-//! lines and labels is then a walk from stop to stop, and nothing of a line is copied.
+//! Finding lines and labels is a walk from stop to stop of a [block](Block), and nothing of a line is copied.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
 use super::LINE_MAX;
-
-/// Bytes that are looked through in one go. As many stand behind the input, zeros that nothing is read into: a walk ends there.
-const BLOCK: usize = 64;
-
-/// Bytes that are asked for at once.
-const CHUNK: usize = 1 << 16;
+use super::blocks::{Block, Blocks, Reader};
 
 /// Byte order mark, which some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -33,121 +27,59 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// ```
 #[derive(Debug)]
 pub struct Lines<R> {
-    input: R,
-    bytes: Vec<u8>,
-    /// Start of the next line, and the end of what has come.
+    blocks: Blocks<R>,
+    /// Block that the next line is in, and its start there.
+    block: Block,
     from: usize,
-    to: usize,
-    /// Places of the stops of what has come.
-    stops: Vec<u32>,
-    /// Number of the first stop of the next line, and of the first that may be its end.
+    /// Number of the first stop of the next line.
     first: usize,
-    looked: usize,
     is_begun: bool,
-    is_ended: bool,
+}
+
+impl<R: Read + Send + 'static> Lines<R> {
+    /// Returns a reader before the first line of `input`, which a thread reads ahead.
+    pub fn ahead(input: R) -> Lines<R> {
+        Lines::of(Blocks::ahead(input))
+    }
 }
 
 impl<R: Read> Lines<R> {
     /// Returns a reader before the first line of `input`.
     pub fn new(input: R) -> Lines<R> {
-        let (bytes, stops) = (vec![0; CHUNK + BLOCK], Vec::new());
-        let (is_begun, is_ended) = (false, false);
-        Lines { input, bytes, from: 0, to: 0, stops, first: 0, looked: 0, is_begun, is_ended }
+        Lines::of(Blocks::Here(Reader::new(input)))
+    }
+
+    fn of(blocks: Blocks<R>) -> Lines<R> {
+        Lines { blocks, block: Block::default(), from: 0, first: 0, is_begun: false }
     }
 
     /// Returns true if the next line has come, so that nobody waits for it.
     pub fn has_next(&mut self) -> bool {
-        self.line_end().is_some()
+        self.from < self.block.to || self.blocks.has_next()
     }
 
     /// Returns the next line, without its end and the blanks around it. Of a line longer than [`LINE_MAX`] it is a part that
     /// is too long as well.
     #[expect(clippy::should_implement_trait, reason = "a line is good until the next")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let end = loop {
-            if let Some(end) = self.line_end() {
-                break end;
-            }
-            // A file without line ends must not fill the memory.
-            if self.is_ended || self.to - self.from > LINE_MAX {
-                break self.stops.len();
-            }
-            self.read_more()?;
-        };
-        if self.from == self.to {
-            return Ok(None);
+        if self.from == self.block.to {
+            (self.from, self.first) = (0, 0);
+            let used = std::mem::take(&mut self.block);
+            let Some(block) = self.blocks.next(used)? else { return Ok(None) };
+            self.block = block;
         }
-        let to = self.stops.get(end).map_or(self.to, |&stop| stop as usize);
-        if !std::mem::replace(&mut self.is_begun, true)
-            && self.bytes[self.from..to].starts_with(BYTE_ORDER_MARK)
-        {
+        let Block { bytes, to: all, stops } = &self.block;
+        let left = &stops[self.first..];
+        let end = left.iter().position(|&stop| bytes[stop as usize] == b'\n').unwrap_or(left.len());
+        let to = left.get(end).map_or(*all, |&stop| stop as usize);
+        if !std::mem::replace(&mut self.is_begun, true) && bytes[self.from..to].starts_with(BYTE_ORDER_MARK) {
             self.from += BYTE_ORDER_MARK.len();
         }
-        let line = Line { bytes: &self.bytes, from: self.from, to, stops: &self.stops[self.first..end] };
-        self.from = (to + 1).min(self.to);
-        self.first = (end + 1).min(self.stops.len());
-        self.looked = self.first;
+        let line = Line { bytes, from: self.from, to, stops: &left[..end] };
+        self.from = (to + 1).min(*all);
+        self.first = (self.first + end + 1).min(stops.len());
         Ok(Some(line.trimmed()))
     }
-
-    /// Returns the number of the stop at the end of the next line, if it has come.
-    fn line_end(&mut self) -> Option<usize> {
-        let left = &self.stops[self.looked..];
-        let found = left.iter().position(|&stop| self.bytes[stop as usize] == b'\n');
-        self.looked += found.unwrap_or(left.len());
-        found.map(|_| self.looked)
-    }
-
-    /// Reads what comes next behind the line that has come in part.
-    fn read_more(&mut self) -> io::Result<()> {
-        if self.from > 0 {
-            self.bytes.copy_within(self.from..self.to, 0);
-            self.stops.drain(..self.first);
-            self.stops.iter_mut().for_each(|stop| *stop -= self.from as u32);
-            self.looked -= self.first;
-            (self.from, self.to, self.first) = (0, self.to - self.from, 0);
-        }
-        if self.to + BLOCK == self.bytes.len() {
-            self.bytes.resize(self.to * 2 + BLOCK, 0);
-        }
-        let room = self.bytes.len() - BLOCK;
-        let read = loop {
-            match self.input.read(&mut self.bytes[self.to..room]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read?,
-            }
-        };
-        self.is_ended = read == 0;
-        self.look_through(self.to + read);
-        Ok(())
-    }
-
-    /// Finds the stops from the end of what had come to the new one.
-    fn look_through(&mut self, to: usize) {
-        for start in (self.to..to).step_by(BLOCK) {
-            let block = self.bytes[start..].first_chunk().expect("a block stands behind what has come");
-            let mut stops = stops_of(block);
-            if to - start < BLOCK {
-                stops &= (1 << (to - start)) - 1;
-            }
-            while stops != 0 {
-                self.stops.push(start as u32 + stops.trailing_zeros());
-                stops &= stops - 1;
-            }
-        }
-        self.to = to;
-    }
-}
-
-/// Returns the bits of the bytes that are a quote, a backslash or a control character.
-fn stops_of(block: &[u8; BLOCK]) -> u64 {
-    // The compiler compares sixteen bytes at once, if nothing depends on one of them.
-    let stops = block.map(|byte| u8::from((byte == b'"') | (byte == b'\\') | (byte < b' ')));
-    let (words, _) = stops.as_chunks::<8>();
-    words.iter().rev().fold(0, |bits, word| {
-        // The product has the lowest bits of the eight bytes in its highest byte.
-        bits << 8 | u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
 }
 
 /// Line of a trace.
@@ -494,24 +426,30 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Cursor, ErrorKind};
+    use std::sync::mpsc::{Sender, channel};
+
     use super::*;
+    use crate::trace::blocks::CHUNK;
     use crate::trace::read_line;
 
     /// Input that comes in pieces of this many bytes.
-    struct Pieces<'a>(&'a [u8], usize);
+    struct Pieces(Cursor<Vec<u8>>, usize);
 
-    impl Read for Pieces<'_> {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            let len = self.1.min(self.0.len()).min(to.len());
-            let (now, later) = self.0.split_at(len);
-            to[..len].copy_from_slice(now);
-            self.0 = later;
-            Ok(len)
+    impl Pieces {
+        fn new(text: &[u8], len: usize) -> Pieces {
+            Pieces(Cursor::new(text.to_vec()), len)
         }
     }
 
-    fn lines_in_pieces(text: &[u8], len: usize) -> Vec<Vec<u8>> {
-        let mut lines = Lines::new(Pieces(text, len));
+    impl Read for Pieces {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let len = self.1.min(to.len());
+            self.0.read(&mut to[..len])
+        }
+    }
+
+    fn all(mut lines: Lines<Pieces>) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
         while let Some(line) = lines.next().expect("a text") {
             found.push(line.text().to_vec());
@@ -552,14 +490,16 @@ mod tests {
             expected.pop_if(|last| last.is_empty() && text != "\u{feff}");
             let expected: Vec<&[u8]> = expected.into_iter().map(<[u8]>::trim_ascii).collect();
             for len in [1, 3, 64, 1_000, usize::MAX] {
-                assert_eq!(lines_in_pieces(text.as_bytes(), len), expected, "{len}");
+                let pieces = || Pieces::new(text.as_bytes(), len);
+                assert_eq!(all(Lines::new(pieces())), expected, "{len}");
+                assert_eq!(all(Lines::ahead(pieces())), expected, "{len}");
             }
         }
     }
 
     #[test]
     fn a_line_is_here_once_its_end_has_come() {
-        let mut lines = Lines::new(Pieces(b"[]\n[]\n[", 4));
+        let mut lines = Lines::new(Pieces::new(b"[]\n[]\n[", 4));
         assert!(!lines.has_next());
         lines.next().expect("a text");
         assert!(!lines.has_next());
@@ -567,6 +507,43 @@ mod tests {
         assert!(!lines.has_next());
         assert_eq!(lines.next().expect("a text").map(|line| line.text().to_vec()), Some(b"[".to_vec()));
         assert!(lines.next().expect("a text").is_none());
+    }
+
+    #[test]
+    fn an_input_that_fails_says_so_after_its_lines() {
+        struct Failing(bool);
+        impl Read for Failing {
+            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+                if std::mem::replace(&mut self.0, true) {
+                    return Err(ErrorKind::Other.into());
+                }
+                to[..4].copy_from_slice(b"[]\n[");
+                Ok(4)
+            }
+        }
+        for mut lines in [Lines::new(Failing(false)), Lines::ahead(Failing(false))] {
+            assert_eq!(lines.next().expect("a text").map(|line| line.text().to_vec()), Some(b"[]".to_vec()));
+            assert!(lines.next().is_err());
+        }
+    }
+
+    #[test]
+    fn lines_that_nobody_takes_are_read_no_more() {
+        let (sender, receiver) = channel();
+        struct Endless {
+            _here: Sender<()>,
+        }
+        impl Read for Endless {
+            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+                to.fill(b'\n');
+                Ok(to.len())
+            }
+        }
+        let mut lines = Lines::ahead(Endless { _here: sender });
+        assert!(lines.next().expect("a text").is_some());
+        drop(lines);
+        // The thread ends, and its input with it.
+        assert!(receiver.recv().is_err());
     }
 
     #[test]
@@ -634,22 +611,6 @@ mod tests {
         let mut lines = Lines::new(&br#"["a"]"#[..]);
         let line = lines.next().expect("a text").expect("a line");
         assert_eq!(line.read_plain(|label| label.text() != b"a"), None);
-    }
-
-    #[test]
-    fn each_byte_is_a_stop_or_none_wherever_it_stands() {
-        for stop in 0..=u8::MAX {
-            for at in 0..BLOCK {
-                let mut block =
-                    *b"a!#[]^\x7f\x80\xff\x20zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz";
-                (block[at], block[(at + 9) % BLOCK]) = (stop, b'\\');
-                let bits = block
-                    .iter()
-                    .zip(0..)
-                    .map(|(&byte, at)| u64::from(byte == b'"' || byte == b'\\' || byte < b' ') << at);
-                assert_eq!(stops_of(&block), bits.sum::<u64>(), "{block:?}");
-            }
-        }
     }
 
     #[test]

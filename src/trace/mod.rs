@@ -3,6 +3,7 @@
 //! A recorded line is the list of the step's label names, or an object that has them as `labels`, and may have the step's time
 //! as `at`. The names have no meaning here; nothing is inferred from them.
 
+mod blocks;
 mod lines;
 
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};

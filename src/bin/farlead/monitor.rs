@@ -236,12 +236,12 @@ fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<Followed> {
     }
 }
 
-fn open(path: &Path) -> anyhow::Result<Lines<Box<dyn Read>>> {
+fn open(path: &Path) -> anyhow::Result<Lines<Box<dyn Read + Send>>> {
     if path == Path::new("-") {
-        return Ok(Lines::new(Box::new(io::stdin())));
+        return Ok(Lines::ahead(Box::new(io::stdin())));
     }
     let file = File::open(path).map_err(|error| Mistake::new(spec::unreadable(path, error).to_string()))?;
-    Ok(Lines::new(Box::new(file)))
+    Ok(Lines::ahead(Box::new(file)))
 }
 
 fn shown(path: &Path) -> String {
