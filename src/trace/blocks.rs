@@ -3,8 +3,9 @@
 //! The input is looked through once, 64 bytes in one go. A reader may do so ahead, on a thread of its own, while the lines before
 //! are followed.
 
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::LINE_MAX;
@@ -124,14 +125,7 @@ pub enum Blocks<R> {
     /// They are read when they are asked for.
     Here(Reader<R>),
     /// They are read ahead.
-    Ahead {
-        /// Blocks that are read.
-        full: Receiver<io::Result<Option<Block>>>,
-        /// Blocks that are used, whose memory is used again.
-        used: Sender<Block>,
-        /// Block that has come and was not asked for.
-        waiting: Option<io::Result<Option<Block>>>,
-    },
+    Ahead(Taker),
 }
 
 impl<R: Read> Blocks<R> {
@@ -139,25 +133,15 @@ impl<R: Read> Blocks<R> {
     pub fn next(&mut self, used: Block) -> io::Result<Option<Block>> {
         match self {
             Blocks::Here(reader) => reader.next(used),
-            Blocks::Ahead { full, used: all_used, waiting } => {
-                // Nobody takes it once all is read.
-                let _ = all_used.send(used);
-                // The thread ends with the input.
-                waiting.take().unwrap_or_else(|| full.recv().unwrap_or(Ok(None)))
-            }
+            Blocks::Ahead(taker) => taker.next(used),
         }
     }
 
     /// Returns true if nobody waits for the next block.
-    pub fn has_next(&mut self) -> bool {
+    pub fn has_next(&self) -> bool {
         match self {
             Blocks::Here(_) => false,
-            Blocks::Ahead { full, waiting, .. } => {
-                if waiting.is_none() {
-                    *waiting = full.try_recv().ok();
-                }
-                waiting.is_some()
-            }
+            Blocks::Ahead(taker) => !taker.0.queue().full.is_empty(),
         }
     }
 }
@@ -165,25 +149,94 @@ impl<R: Read> Blocks<R> {
 impl<R: Read + Send + 'static> Blocks<R> {
     /// Returns the blocks of `input`, which a thread reads ahead.
     pub fn ahead(input: R) -> Blocks<R> {
-        let (read, full) = sync_channel(WAITING_MAX);
-        let (used, all_used) = channel();
-        thread::spawn(move || read_all(Reader::new(input), &read, &all_used));
-        Blocks::Ahead { full, used, waiting: None }
+        let shared = Arc::new(Shared::default());
+        let giver = Giver(Arc::clone(&shared));
+        thread::spawn(move || giver.give_all(Reader::new(input)));
+        Blocks::Ahead(Taker(shared))
     }
 }
 
-/// Reads all blocks, as long as somebody takes them.
-fn read_all<R: Read>(
-    mut reader: Reader<R>,
-    read: &SyncSender<io::Result<Option<Block>>>,
-    used: &Receiver<Block>,
-) {
-    loop {
-        let next = reader.next(used.try_recv().unwrap_or_default());
-        let is_last = !matches!(next, Ok(Some(_)));
-        if read.send(next).is_err() || is_last {
-            return;
+/// Blocks on the way from one thread to another; channels would take ten times as much of the program.
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// Blocks that were read.
+    full: VecDeque<io::Result<Block>>,
+    /// Blocks whose memory is used again.
+    used: Vec<Block>,
+    /// True once one of the two threads has left.
+    is_over: bool,
+}
+
+impl Shared {
+    /// Returns the queue. Whoever panics leaves it whole.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits while `is_early` holds and both threads are there.
+    fn wait(&self, is_early: impl Fn(&Queue) -> bool) -> MutexGuard<'_, Queue> {
+        let waits = |queue: &mut Queue| is_early(queue) && !queue.is_over;
+        self.changed.wait_while(self.queue(), waits).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leave(&self) {
+        self.queue().is_over = true;
+        self.changed.notify_all();
+    }
+}
+
+/// End of the queue where blocks come in.
+#[derive(Debug)]
+struct Giver(Arc<Shared>);
+
+impl Giver {
+    /// Reads all blocks, as long as somebody takes them.
+    fn give_all(self, mut reader: Reader<impl Read>) {
+        loop {
+            let used = self.0.queue().used.pop();
+            let Some(next) = reader.next(used.unwrap_or_default()).transpose() else { return };
+            let is_last = next.is_err();
+            let mut queue = self.0.wait(|queue| queue.full.len() >= WAITING_MAX);
+            if queue.is_over {
+                return;
+            }
+            queue.full.push_back(next);
+            self.0.changed.notify_all();
+            if is_last {
+                return;
+            }
         }
+    }
+}
+
+impl Drop for Giver {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// End of the queue where blocks are taken.
+#[derive(Debug)]
+pub struct Taker(Arc<Shared>);
+
+impl Taker {
+    fn next(&self, used: Block) -> io::Result<Option<Block>> {
+        self.0.queue().used.push(used);
+        let next = self.0.wait(|queue| queue.full.is_empty()).full.pop_front();
+        self.0.changed.notify_all();
+        next.transpose()
+    }
+}
+
+impl Drop for Taker {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 

@@ -54,7 +54,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Returns true if the next line has come, so that nobody waits for it.
-    pub fn has_next(&mut self) -> bool {
+    pub fn has_next(&self) -> bool {
         self.from < self.block.to || self.blocks.has_next()
     }
 
