@@ -1,4 +1,4 @@
-//! Makes the program smaller: the studio's page, the scripts for pages and the parts of exported tests are packed. Where the
+//! Makes the program smaller: the studio's page, scripts, and the parts of exported tests are packed. Where the
 //! tools of this machine can, relative relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
 
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 /// Texts that are packed; `farlead::deflated` unpacks them.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 11] = [
     "src/bin/farlead/studio/page/studio.js",
     "src/bin/farlead/studio/page/studio.css",
     "src/bin/farlead/studio/page/studio.html",
@@ -21,6 +21,8 @@ const TEXTS: [&str; 9] = [
     "src/export/library.py",
     "src/export/library.sh",
     "src/export/library.ts",
+    "src/export/reader.awk",
+    "src/report/html/map.js",
 ];
 
 /// First version of glibc that unpacks relocations.

@@ -8,6 +8,7 @@ use super::commands::{Activity, Command, Expect, Script, Subject, swiped};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
 use super::{Exported, Quotes, used, write_head};
+use crate::deflated;
 use crate::device::android::typing::{has_key, pieces};
 use crate::gui::{Comparison, Constant, Direction, Op, Percent, Point, PressedKey, Target};
 use crate::test_case::TestCase;
@@ -22,7 +23,7 @@ const HOW: [&str; 3] = [
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.sh.deflated"));
 
 /// The awk program that reads the tree.
-const READER: &str = include_str!("reader.awk");
+const READER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reader.awk.deflated"));
 
 pub(super) fn print(test: &TestCase) -> Exported {
     // `find_widget` gets all names of a widget, so the locators do not matter.
@@ -55,7 +56,7 @@ pub(super) fn print(test: &TestCase) -> Exported {
     if library.contains("$reader") {
         page.line("");
         page.line("reader='");
-        page.raw(READER);
+        page.raw(&deflated::text(READER));
         page.line("'");
     }
     page.line("");

@@ -15,6 +15,7 @@ use super::super::words::{counted, escape, grouped, line};
 use super::phone::{self, Displays};
 use super::state_map;
 use super::{POLICY, STYLE, opening};
+use crate::deflated;
 use crate::drawing::svg::{cut, short};
 use crate::drawing::{self, Drawing, Rectangle, Style};
 use crate::event::{AppMap, Kind, KindWay, PathStep};
@@ -22,7 +23,7 @@ use crate::gui::{Picture, Screen};
 use crate::sorted;
 
 const MAP_STYLE: &str = include_str!("map.css");
-const MAP_SCRIPT: &str = include_str!("map.js");
+const MAP_SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/map.js.deflated"));
 
 /// Size of the drawn screens; later ones are left out.
 const SYMBOLS_BYTES_MAX: usize = 3_000_000;
@@ -85,8 +86,8 @@ pub fn section(run: &Run) -> Option<Section> {
 }
 
 /// Returns the style and the script of the section.
-pub fn parts() -> (&'static str, &'static str) {
-    (MAP_STYLE, MAP_SCRIPT)
+pub fn parts() -> (&'static str, String) {
+    (MAP_STYLE, deflated::text(MAP_SCRIPT))
 }
 
 /// Returns the map of an explored app as a page of HTML; none if no app was explored.
@@ -111,7 +112,8 @@ pub fn map_html(run: &Run) -> Option<String> {
     if let Some(abstracted) = &map.abstracted {
         page += &state_map::html(abstracted, &symbols);
     }
-    let _ = write!(page, "</main>\n<script>\n\"use strict\";\n{MAP_SCRIPT}</script>\n</body>\n</html>\n");
+    let script = deflated::text(MAP_SCRIPT);
+    let _ = write!(page, "</main>\n<script>\n\"use strict\";\n{script}</script>\n</body>\n</html>\n");
     Some(page)
 }
 

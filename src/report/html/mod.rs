@@ -59,7 +59,7 @@ pub(super) fn opening(title: &str, policy: &str, class: &str, styles: &[&str]) -
 pub fn html(run: &Run) -> String {
     let map = app_map::section(run);
     let body = Body::new(run, map.as_ref());
-    let (map_style, map_script) = if map.is_some() { app_map::parts() } else { ("", "") };
+    let (map_style, map_script) = if map.is_some() { app_map::parts() } else { ("", String::new()) };
     let title = escape(&format!("farlead: {}", words::headline(run)));
     let mut page = opening(&title, POLICY, "", &[STYLE, map_style]);
     page += &body.symbols();
@@ -79,7 +79,7 @@ pub fn html(run: &Run) -> String {
     }
     page += "</main>\n<script>\n";
     page += SCRIPT;
-    page += map_script;
+    page += &map_script;
     page += "</script>\n</body>\n</html>\n";
     page
 }
