@@ -1,5 +1,5 @@
-//! Makes the program smaller: the studio's page, scripts, and the parts of exported tests are packed. Where the
-//! tools of this machine can, relative relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
+//! Makes the program smaller: the studio's page, scripts, and the parts of exported tests are packed. Where the tools of this
+//! machine can, relative relocations are packed, 2.5 % of the file, and functions of the same code are one, 2 %.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Blocks of whole lines as they come in, each with its *stops*: the bytes at which a text or a line can end.
 //!
-//! The input is looked through once, 64 bytes in one go. A reader may do so ahead, on a thread of its own, while the lines before
-//! are followed.
+//! The input is looked through once, 64 bytes in one go. A thread of its own may do so ahead, while the lines before are
+//! followed.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
@@ -88,8 +88,8 @@ impl<R: Read> Reader<R> {
         Reader { input, begun: Vec::new() }
     }
 
-    /// Returns the next block, in place of one that is `used`; none at the end of the input. A last line may have no end, and of a line
-    /// longer than [`LINE_MAX`] it has a part that is too long as well.
+    /// Returns the next block, in place of one that is `used`; none at the end of the input. A last line may have no end. Of a
+    /// line longer than [`LINE_MAX`] the block has a part that is too long as well.
     fn next(&mut self, used: Block) -> io::Result<Option<Block>> {
         let mut block = used;
         let begun = self.begun.len();
