@@ -673,17 +673,8 @@ fn unescaped(written: &str) -> String {
 
 /// Returns the length of the escape that `text` starts with, and its character.
 fn escape(text: &str) -> Option<(usize, char)> {
-    let length = match text.as_bytes().get(1)? {
-        b'"' | b'\\' | b'n' => 2,
-        b'u' => {
-            let code = text[2..].strip_prefix('{')?;
-            let digits = code.len() - code.trim_start_matches(|char: char| char.is_ascii_hexdigit()).len();
-            code[digits..].strip_prefix('}').filter(|_| (1..=6).contains(&digits))?;
-            digits + 4
-        }
-        _ => return None,
-    };
-    Some((length, unescape(&text[..length])?))
+    let escape = Grammar::parse(Rule::escape, text).ok()?.as_str();
+    Some((escape.len(), unescape(escape)?))
 }
 
 /// Adds a word, as two if it is one for two, without a full stop at the end of a sentence.
