@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use farlead::agent::{Agent, AgentInfo, DINO, DINO2, Dino, DinoSettings, Kept, KeptError, LEAST, RANDOM};
 use farlead::gui::Action;
-use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
 use farlead::search::{Explored, Plan, in_order};
 use farlead::situation::{
@@ -199,9 +198,10 @@ fn one_run(app: &MadeUp, agent: &'static AgentInfo, seed: Seed) -> Run {
     Run::of(&explored, begun.elapsed().as_secs_f64())
 }
 
-/// Explores an app by a plan, in episodes of the usual length, as DinoDroid is paid.
+/// Explores an app by a plan, in episodes of the usual length.
 fn explored(app: &MadeUp, plan: Plan, steps_max: u64) -> Explored {
-    findings::explored(&app.model, &Plan { steps_max: EPISODE, ..plan }, steps_max, Pays::Dino)
+    let pays = findings::pays(plan.agent.name);
+    findings::explored(&app.model, &Plan { steps_max: EPISODE, ..plan }, steps_max, pays)
 }
 
 impl Run {

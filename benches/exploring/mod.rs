@@ -16,7 +16,6 @@ use farlead::agent::{
     self, AGENTS, ARES_TD3, Agent, AgentInfo, DINO, DINO2, KeptError, LEAST, PLANNER, RANDOM,
 };
 use farlead::device::sim;
-use farlead::objective::Pays;
 use farlead::rng::{Rng, Seed};
 use farlead::search::{Plan, in_order};
 use farlead::situation::{
@@ -27,7 +26,7 @@ use farlead::spec::Source;
 use farlead::statistics::{a12, holm};
 
 use crate::Options;
-use crate::findings::{explored, mean, paired, share};
+use crate::findings::{explored, mean, paired, pays, share};
 use crate::made_up::{self, Names};
 use crate::peak::peak_mb;
 
@@ -269,12 +268,7 @@ pub fn process(name: &str, options: &Options) {
         Box::new(Timed((info.make)(settings)))
     };
     let timed: &'static AgentInfo = Box::leak(Box::new(AgentInfo { make, ..*info }));
-    let pays = match name.split('-').next() {
-        Some("ares") => Pays::Ares,
-        Some("fate") => Pays::Fate,
-        Some("dino" | "dino2") => Pays::Dino,
-        Some(_) | None => Pays::Novelty,
-    };
+    let pays = pays(name);
     let (mut steps, mut time) = (0, Duration::ZERO);
     let texts = std::io::read_to_string(std::io::stdin()).expect("models");
     for text in texts.split(BETWEEN) {

@@ -8,6 +8,16 @@ use farlead::objective::Pays;
 use farlead::search::{Budget, Dictionary, Explored, Plan, explore, together};
 use farlead::statistics::{Tested, wilcoxon};
 
+/// Returns the rewards of the agent of this name: those of its program where it is one to the letter, else the default ones.
+pub fn pays(name: &str) -> Pays {
+    match name.split('-').next() {
+        Some("ares") => Pays::Ares,
+        Some("fate") => Pays::Fate,
+        Some("dino") => Pays::Dino,
+        Some(_) | None => Pays::Novelty,
+    }
+}
+
 /// Explores the app of this model by a plan, for so many steps.
 pub fn explored(model: &Arc<Model>, plan: &Plan, steps_max: u64, pays: Pays) -> Explored {
     let budget =

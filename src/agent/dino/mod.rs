@@ -92,10 +92,11 @@ impl DinoSettings {
     /// Numbers of the quick variant.
     pub const QUICK: DinoSettings = DinoSettings {
         rate: 1e-3,
+        discount: 0.95,
         phases: 1,
-        width: 64,
+        width: 32,
         batch: 32,
-        epochs: 1,
+        epochs: 2,
         dropout: 0.0,
         huber: 1.0,
         copy: 100,
