@@ -174,7 +174,7 @@ pub(super) static OF_TD3: [Knob; 9] = deep!(
 
 /// Declares the knobs of a variant of DinoDroid.
 macro_rules! of_dino {
-    ($agent:ident) => {
+    ($agent:ident $(, $more:expr)*) => {
         [
             knob!($agent.rate, "rate", "lr", "learning rate", 0.0, 1.0),
             knob!($agent.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
@@ -232,6 +232,7 @@ macro_rules! of_dino {
                 0.0,
                 STEPS_MAX
             ),
+            $($more,)*
         ]
     };
 }
@@ -240,7 +241,17 @@ macro_rules! of_dino {
 pub(super) static OF_DINO: [Knob; 12] = of_dino!(dino);
 
 /// Numbers of `dino2`.
-pub(super) static OF_DINO2: [Knob; 12] = of_dino!(dino2);
+pub(super) static OF_DINO2: [Knob; 13] = of_dino!(
+    dino2,
+    knob!(
+        dino2.pull,
+        "pull",
+        "",
+        "worth of an event that was never done beyond what the network says; half of it with each step to one",
+        0.0,
+        1e6
+    )
+);
 
 /// Numbers of `ape`.
 pub(super) static OF_APE: [Knob; 7] = [

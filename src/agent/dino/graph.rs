@@ -18,6 +18,9 @@ const VERTICES_HALF: usize = 100_000;
 const TO_MAX: usize = 8;
 const GENERATION_MAX: usize = 64;
 
+/// Most generations that are searched for an event that was never done.
+const REACH: u32 = 12;
+
 /// Most events of a page that count, and most of a bin.
 pub const EVENTS_MAX: usize = 256;
 const BIN_MAX: u32 = 50;
@@ -33,10 +36,17 @@ struct Vertex {
     to: Vec<StateId>,
 }
 
+/// Events of a page, those of the system last.
+#[derive(Clone, Debug, Default)]
+struct Met {
+    events: Arc<[u64]>,
+    of_app: usize,
+}
+
 /// Pages and events of a run.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    pages: Recent<StateId, Arc<[u64]>>,
+    pages: Recent<StateId, Met>,
     vertices: Recent<u64, Vertex>,
     /// Times that each event was done on a page.
     times_on: Recent<(StateId, u64), u32>,
@@ -53,9 +63,17 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// Takes in the events of a page.
-    pub fn meet(&mut self, page: StateId, events: impl Iterator<Item = u64>) {
-        *self.pages.get_or_insert_with(page, Arc::default, drop) = events.take(EVENTS_MAX).collect();
+    /// Takes in the events of a page, and those of the system on it.
+    pub fn meet(
+        &mut self,
+        page: StateId,
+        of_app: impl Iterator<Item = u64>,
+        of_system: impl Iterator<Item = u64>,
+    ) {
+        let mut events: Vec<u64> = of_app.take(EVENTS_MAX).collect();
+        let of_app = events.len();
+        events.extend(of_system.take(EVENTS_MAX - of_app));
+        *self.pages.get_or_insert_with(page, Met::default, drop) = Met { events: events.into(), of_app };
     }
 
     /// Counts an event, which led from the page `from` to the page `to`.
@@ -98,6 +116,8 @@ impl Graph {
 #[derive(Clone, Copy, Debug)]
 struct Page {
     bins: [u32; BINS],
+    /// True if some event of the app was never done here.
+    is_fresh: bool,
     /// Pages that its events led to, as a part of a list; none yet worked out if there is none.
     next: Option<(usize, usize)>,
     state: StateId,
@@ -135,6 +155,19 @@ impl Ahead<'_> {
         generations
     }
 
+    /// Returns the steps from an event of the app to the nearest one that was never done, 0 if it is one.
+    pub fn distance(&mut self, event: u64) -> Option<u32> {
+        let Some(vertex) = self.graph.vertices.peek(&event) else { return Some(0) };
+        let mut pages: Vec<usize> = vertex.to.iter().map(|&to| self.page(to)).collect();
+        for distance in 1..=REACH {
+            if pages.iter().any(|&page| self.pages[page].is_fresh) {
+                return Some(distance);
+            }
+            pages = self.next(&pages);
+        }
+        None
+    }
+
     /// Returns the pages behind some pages.
     fn next(&mut self, pages: &[usize]) -> Vec<usize> {
         let mut found = Vec::new();
@@ -157,9 +190,9 @@ impl Ahead<'_> {
             return span;
         }
         let start = self.nexts.len();
-        let events = self.graph.pages.peek(&self.pages[page].state).cloned().unwrap_or_default();
+        let met = self.graph.pages.peek(&self.pages[page].state).cloned().unwrap_or_default();
         self.mark += 1;
-        for event in &*events {
+        for event in &*met.events {
             let Some(vertex) = self.graph.vertices.peek(event) else { continue };
             for &to in &vertex.to {
                 let number = self.page(to);
@@ -180,14 +213,17 @@ impl Ahead<'_> {
             return known;
         }
         let mut bins = [0; BINS];
-        if let Some(events) = self.graph.pages.peek(&state) {
-            for event in &**events {
-                bins[(self.graph.times(*event) as usize).min(BINS - 1)] += 1;
+        let mut is_fresh = false;
+        if let Some(met) = self.graph.pages.peek(&state) {
+            for (at, event) in met.events.iter().enumerate() {
+                let times = self.graph.times(*event);
+                bins[(times as usize).min(BINS - 1)] += 1;
+                is_fresh |= times == 0 && at < met.of_app;
             }
         }
         let number = self.pages.len();
         self.number_of.insert(state, number);
-        self.pages.push(Page { bins, next: None, state });
+        self.pages.push(Page { bins, is_fresh, next: None, state });
         self.marked.push(0);
         number
     }

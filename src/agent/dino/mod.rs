@@ -70,6 +70,9 @@ pub struct DinoSettings {
     pub huber: f64,
     /// Updates from one copy of the network to the next; without copies the network tells the worth of what comes next.
     pub copy: u32,
+    /// Worth of an event that was never done, beyond what the network says, where no formula is followed. An event that leads
+    /// to one has half of it with each step.
+    pub pull: f64,
 }
 
 impl DinoSettings {
@@ -87,6 +90,7 @@ impl DinoSettings {
         dropout: 0.5,
         huber: 1e6,
         copy: 0,
+        pull: 0.0,
     };
 
     /// Numbers of the quick variant.
@@ -100,6 +104,7 @@ impl DinoSettings {
         dropout: 0.0,
         huber: 1.0,
         copy: 100,
+        pull: 2.0,
         ..DinoSettings::LETTER
     };
 }
@@ -170,6 +175,8 @@ struct Now<'a> {
 struct Choices {
     events: Vec<Event>,
     rows: Vec<Row>,
+    /// What each is worth beyond what the network says.
+    pulls: Vec<f32>,
 }
 
 impl Dino {
@@ -206,8 +213,10 @@ impl Dino {
     /// Takes in the page of a scene.
     fn meet(&mut self, scene: &Scene, has_system: bool) -> Arc<Vec<Event>> {
         let events = self.events.of(scene);
-        let met = events.iter().filter(|event| has_system || !event.is_of_system);
-        self.graph.meet(scene.state, met.map(|event| event.vertex));
+        let of = |of_system: bool| {
+            events.iter().filter(move |event| event.is_of_system == of_system).map(|event| event.vertex)
+        };
+        self.graph.meet(scene.state, of(false), of(true).filter(|_| has_system));
         events
     }
 
@@ -218,6 +227,13 @@ impl Dino {
             ahead: ahead.of(event.vertex),
             further: self.further(now, event),
         }
+    }
+
+    /// Returns what an event is worth beyond what the network says: half as much with each step to what was never done.
+    fn pull(&self, event: &Event, ahead: &mut graph::Ahead<'_>) -> f32 {
+        let is_pulled = self.settings.pull > 0.0 && !event.is_of_system;
+        let distance = if is_pulled { ahead.distance(event.vertex) } else { None };
+        distance.map_or(0.0, |steps| (self.settings.pull / f64::from(1u32 << steps)) as f32)
     }
 
     /// Returns what the network reads of an event beyond its counts and its words.
@@ -274,6 +290,7 @@ impl Dino {
         }
         rng.keep_some(&mut events, EVENTS_MAX);
         let now = now(situation);
+        let is_exploring = outlook.is_none();
         if let (Some(outlook), false) = (outlook, is_letter) {
             let firsts = events.iter().filter_map(|event| event.places.first());
             let classes = firsts.map(|&at| scene.offers[usize::from(at)].class);
@@ -284,7 +301,9 @@ impl Dino {
         }
         let mut ahead = self.graph.ahead();
         let rows = events.iter().map(|event| self.row(now, event, &mut ahead)).collect();
-        Choices { events, rows }
+        let pulls = events.iter().map(|event| if is_exploring { self.pull(event, &mut ahead) } else { 0.0 });
+        let pulls = pulls.collect();
+        Choices { events, rows, pulls }
     }
 
     /// Learns from the open step, given the events of the page after it.
@@ -311,14 +330,17 @@ impl Dino {
     }
 
     /// Returns the place of the event to choose.
-    fn pick(&mut self, rows: &[Row], rng: &mut Rng) -> usize {
+    fn pick(&mut self, Choices { rows, pulls, .. }: &Choices, rng: &mut Rng) -> usize {
         let is_first = self.steps % self.phase_steps < u64::from(self.settings.first);
         if is_first || rng.unit() < self.settings.epsilon {
             let least = rows.iter().map(|row| row.times).min().unwrap_or_default();
             let equals: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].times == least).collect();
             return equals[rng.below(equals.len())];
         }
-        self.learner.as_mut().map_or(0, |learner| first_best(learner.worths(rows)))
+        self.learner.as_mut().map_or(0, |learner| {
+            let worths = learner.worths(rows).iter().zip(pulls).map(|(worth, pull)| worth + pull);
+            first_best(&worths.collect::<Vec<f32>>())
+        })
     }
 }
 
@@ -396,8 +418,8 @@ impl Agent for Dino {
         });
         // Where nothing is to be reached, actions of the system are no events to the letter.
         let is_by_letter = variant == Variant::Letter && outlook.is_none();
-        let Choices { events, rows } = self.choices(situation, outlook, rng);
-        self.close(remembered(rows.clone(), rng));
+        let choices = self.choices(situation, outlook, rng);
+        self.close(remembered(choices.rows.clone(), rng));
         let scene = situation.scene;
         if is_by_letter && self.steps % SYSTEM_EVERY == SYSTEM_EVERY - 1 {
             let all = self.events.of(scene);
@@ -408,7 +430,8 @@ impl Agent for Dino {
                 return Choice::Offer(places[rng.below(places.len())]);
             }
         }
-        let at = self.pick(&rows, rng);
+        let at = self.pick(&choices, rng);
+        let Choices { events, rows, .. } = choices;
         let Event { vertex, places, .. } = &events[at];
         let made = Made { row: rows[at].clone(), events: rows.len(), page: scene.state, vertex: *vertex };
         if places.is_empty() {

@@ -83,7 +83,7 @@ fn the_same_seed_makes_the_same_choices_on_every_machine() {
     let sums = VARIANTS.map(|variant| sum(&run(variant, 1)));
     assert_eq!(
         sums,
-        [13_396_470_813_551_799_147, 7_228_435_663_354_349_718],
+        [13_396_470_813_551_799_147, 1_644_997_762_674_277_760],
         "choices depend on every bit of the weights"
     );
 }
@@ -199,7 +199,7 @@ fn what_lies_behind_an_event_is_as_defined() {
             .collect();
         let mut graph = Graph::default();
         for (page, events) in pages.iter().enumerate() {
-            graph.meet(StateId(page as u32), events.iter().copied());
+            graph.meet(StateId(page as u32), events.iter().copied(), [].into_iter());
         }
         let mut steps = Vec::new();
         for _ in 0..rng.below(60) {
@@ -219,6 +219,25 @@ fn what_lies_behind_an_event_is_as_defined() {
             );
         }
     }
+}
+
+#[test]
+fn the_nearest_event_that_was_never_done_is_found_and_those_of_the_system_do_not_count() {
+    let mut graph = Graph::default();
+    // Event 10 leads from page 0 to page 1, 11 on to page 2, where 12 was done and 13 was not. 20 leads to page 3, which has
+    // only an event of the system that was never done, and 30 back to page 0.
+    let pages: [(&[u64], &[u64]); 4] = [(&[10, 20], &[99]), (&[11], &[99]), (&[12, 13], &[]), (&[30], &[98])];
+    for (number, (of_app, of_system)) in (0..).zip(pages) {
+        graph.meet(StateId(number), of_app.iter().copied(), of_system.iter().copied());
+    }
+    for (from, event, to) in [(0, 10, 1), (1, 11, 2), (2, 12, 2), (0, 20, 3), (3, 30, 0)] {
+        graph.count(StateId(from), event, StateId(to));
+    }
+    let mut ahead = graph.ahead();
+    let distances = [13, 12, 11, 10, 30, 20].map(|event| ahead.distance(event));
+    assert_eq!(distances, [Some(0), Some(1), Some(1), Some(2), Some(3), Some(4)]);
+    graph.count(StateId(2), 13, StateId(2));
+    assert_eq!(graph.ahead().distance(10), None);
 }
 
 #[test]
