@@ -175,7 +175,7 @@ struct Now<'a> {
 struct Choices {
     events: Vec<Event>,
     rows: Vec<Row>,
-    /// What each is worth beyond what the network says.
+    /// Worth of each beyond what the network says.
     pulls: Vec<f32>,
 }
 
