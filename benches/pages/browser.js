@@ -101,4 +101,4 @@ class Browser {
   }
 }
 
-module.exports = { Browser, ORIGIN };
+module.exports = { Browser };

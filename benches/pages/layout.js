@@ -315,4 +315,4 @@ const is_in = (outer, e) => {
   return false;
 };
 
-module.exports = { Layout, nodes_in, is_in };
+module.exports = { Layout, is_in };

@@ -156,6 +156,7 @@ impl Ahead<'_> {
     }
 
     /// Returns the steps from an event of the app to the nearest one that was never done, 0 if it is one.
+    /// Returns none if none is near.
     pub fn distance(&mut self, event: u64) -> Option<u32> {
         let Some(vertex) = self.graph.vertices.peek(&event) else { return Some(0) };
         let mut pages: Vec<usize> = vertex.to.iter().map(|&to| self.page(to)).collect();
