@@ -86,7 +86,7 @@ class Device {
     this.seen = await this.browser.look();
     this.screen = screen_of(this.seen);
     this.paths = paths_of(this.screen.widgets);
-    return { screen: this.screen, at: this.browser.now() - this.browser.began };
+    return { screen: this.screen, fields: this.seen.fields, at: this.browser.now() - this.browser.began };
   }
 
   async act({ type, on, text, towards }) {

@@ -2,8 +2,6 @@
 // `src/device/webdriver/page.rs` makes the same of a page in a browser.
 'use strict';
 
-const { samples_of } = require('./samples.js');
-
 const FLAGS = {
   1: 'clickable', 2: 'doubleclickable', 4: 'checkable', 8: 'checked', 16: 'enabled', 32: 'focused', 64: 'selected',
     128: 'password',
@@ -52,17 +50,15 @@ const identity_of = ([message, trace]) => {
   return [without_numbers, ...calls_in(trace).map(call_of).slice(0, CALLS_MAX)].join(' < ');
 };
 
-const screen_of = ({ href, size: [width, height], errors, said, status, online, fields, widgets: rows }) => {
+const screen_of = ({ href, size: [width, height], errors, said, status, online, widgets: rows }) => {
   const { origin, pathname, hash } = new URL(href);
   const widgets = rows.map(widget_of);
-  const samples = samples_of(fields, widgets);
   return {
     package: origin, activity: pathname + hash, orientation: width > height ? 'landscape' : 'portrait',
     network: online ? 'on' : 'off', widgets,
     ...errors.length && { crashed: true, crash: seen(identity_of(errors[0])) },
     ...said.length && { console: seen(said.join('\n')) },
     ...status && { status },
-    ...samples && { samples },
   };
 };
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::running::Running;
 use super::{App, Capabilities, Device, DeviceError, Hand, Observation, said};
-use crate::gui::{Action, ActionRecord, DeviceAction, Pixels, Screen};
+use crate::gui::{Action, ActionRecord, DeviceAction, Pixels, Screen, samples_by_rules};
 
 /// Longest answer, in bytes.
 const LINE_MAX: u64 = 16_000_000;
@@ -123,6 +123,9 @@ struct Act {
 struct Answer {
     screen: Option<Screen>,
     error: Option<String>,
+    /// Rules of the fields of the screen, see [`samples_by_rules`].
+    #[serde(default)]
+    fields: String,
     /// Milliseconds since the start, if the program has a clock of its own.
     at: Option<u64>,
     /// Of the first answer: version, activities to start with, and types of actions on the device itself.
@@ -185,7 +188,7 @@ impl Exec {
             })?;
             exec.capabilities = exec.capabilities.with(action);
         }
-        let screen = exec.screen(answer.screen, answer.error)?;
+        let screen = exec.screen(answer.screen, &answer.fields, answer.error)?;
         exec.app.package = screen.package().clone();
         exec.app.version = answer.version.unwrap_or_default();
         exec.app.launchable = answer.launchable;
@@ -234,17 +237,26 @@ impl Exec {
         ExecError::Ended { program: self.name.clone(), how }
     }
 
-    fn screen(&self, screen: Option<Screen>, error: Option<String>) -> Result<Arc<Screen>, ExecError> {
+    fn screen(
+        &self,
+        screen: Option<Screen>,
+        fields: &str,
+        error: Option<String>,
+    ) -> Result<Arc<Screen>, ExecError> {
         match (screen, error) {
             (_, Some(text)) => Err(ExecError::Said { program: self.name.clone(), said: said(&text) }),
-            (Some(screen), None) => Ok(Arc::new(screen)),
+            (Some(screen), None) => {
+                let samples = samples_by_rules(screen.widgets(), fields);
+                let all = [screen.all_samples(), &samples].concat();
+                Ok(Arc::new(screen.with_samples(all)))
+            }
             (None, None) => Err(self.garbled("there is neither a `screen` nor an `error`".to_string())),
         }
     }
 
     fn observe(&mut self, request: &Request<'_>) -> Result<Observation, ExecError> {
         let answer = self.ask(request)?;
-        let screen = self.screen(answer.screen, answer.error)?;
+        let screen = self.screen(answer.screen, &answer.fields, answer.error)?;
         self.now = Some(screen.clone());
         let at_ms = answer.at.unwrap_or_else(|| self.began.elapsed().as_millis() as u64);
         Ok(Observation { screen, at_ms, notices: Arc::default(), picture: None })
@@ -349,6 +361,19 @@ mod tests {
             "echo {\"screen\":{\"package\":\"a\",\"activity\":\"b\",\"widgets\":[]},\"actions\":[\"fly\"]}",
             "there is no action `fly`",
         );
+    }
+
+    #[test]
+    fn fields_get_texts_by_their_rules_and_the_texts_that_the_program_names() {
+        let widgets = "[{\"flags\":[\"editable\"]}]";
+        let screen = format!(
+            "{{\"package\":\"a\",\"activity\":\"b\",\"widgets\":{widgets},\"samples\":\"0\\u0020AB-1\"}}"
+        );
+        let rule = "0\\u0020pattern\\u0020[0-9]{5}";
+        let mut device =
+            Exec::start(&format!("yes {{\"screen\":{screen},\"fields\":\"{rule}\"}}")).expect("it starts");
+        let screen = device.look().expect("a screen").screen;
+        assert!(screen.samples(0).map(|sample| &**sample).eq(["AB-1", "11111"]));
     }
 
     #[test]

@@ -70,8 +70,7 @@ pub use pattern::{Pattern, Relation};
 pub use picture::{Picture, Pixels};
 pub use quota::Quota;
 pub use rule::{Rule, Rules};
-pub use sample::FieldRules;
-pub(crate) use sample::texts_around;
+pub(crate) use sample::samples_by_rules;
 pub use screen::{
     Bounds, Context, Flags, Identity, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, is_origin,
 };

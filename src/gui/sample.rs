@@ -75,31 +75,70 @@ const PARTS: [(&str, &str); 7] = [
     ("jjjj", "2040"),
 ];
 
+/// Most lines of rules that are read of a screen: a field has eight at most.
+const RULES_MAX: usize = 1_600;
+
+/// Returns texts that fit the fields among `widgets`, each with the place of its field. A line of `rules` has the place of a field,
+/// the name of a rule as in HTML, and its value; the lines of a field follow each other.
+#[inline(never)]
+pub(crate) fn samples_by_rules(widgets: &[Widget], rules: &str) -> Vec<(u32, Arc<str>)> {
+    let parts = |line| {
+        let (at, rule) = str::split_once(line, ' ')?;
+        Some((at.parse::<u32>().ok()?, rule.split_once(' ').unwrap_or((rule, ""))))
+    };
+    let lines: Vec<_> = rules.lines().take(RULES_MAX).filter_map(parts).collect();
+    let mut samples = Vec::new();
+    for of_field in lines.chunk_by(|(at, _), (next, _)| at == next) {
+        let at = of_field[0].0;
+        let Some(field) = widgets.get(at as usize) else { continue };
+        let mut rules = FieldRules { said: texts_around(widgets, at as usize), ..FieldRules::default() };
+        of_field.iter().for_each(|(_, (name, value))| rules.set(name, value));
+        samples.extend(rules.samples(field).into_iter().map(|sample| (at, sample)));
+    }
+    samples
+}
+
 /// Rules of a field, as its page says them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FieldRules {
+struct FieldRules {
     /// Type of the input, as the page says it.
-    pub kind: String,
+    kind: String,
     /// Pattern that the whole text meets; empty if there is none, as with all that follow.
-    pub pattern: String,
+    pattern: String,
     /// Least and largest value.
-    pub range: [String; 2],
+    range: [String; 2],
     /// Text that is shown while the field is empty.
-    pub placeholder: String,
+    placeholder: String,
     /// Words on what the browser may fill in.
-    pub autocomplete: String,
+    autocomplete: String,
     /// Fewest letters.
-    pub shortest: usize,
+    shortest: usize,
     /// Most letters.
-    pub longest: Option<usize>,
+    longest: Option<usize>,
     /// Texts around the field: its label, what helps to fill it, and what is wrong with it.
-    pub said: Vec<Arc<str>>,
+    said: Vec<Arc<str>>,
 }
 
 impl FieldRules {
+    /// Sets a rule by its name in HTML; any other name says nothing of texts.
+    fn set(&mut self, name: &str, value: &str) {
+        let text = match name {
+            "minlength" => return self.shortest = value.parse().unwrap_or(0),
+            "maxlength" => return self.longest = value.parse().ok(),
+            "type" => &mut self.kind,
+            "pattern" => &mut self.pattern,
+            "min" => &mut self.range[0],
+            "max" => &mut self.range[1],
+            "placeholder" => &mut self.placeholder,
+            "autocomplete" => &mut self.autocomplete,
+            _ => return,
+        };
+        *text = value.to_string();
+    }
+
     /// Returns texts that fit `field`, the likeliest first; none if it says nothing of them.
     #[inline(never)]
-    pub fn samples(&self, field: &Widget) -> Vec<Arc<str>> {
+    fn samples(&self, field: &Widget) -> Vec<Arc<str>> {
         // A browser that does not know a type shows a field for any text.
         let known = TextForm::of(&field.class);
         if let Some(form) = known.or_else(|| TextForm::of_role(&self.kind)) {
@@ -247,7 +286,7 @@ impl FieldRules {
 
 /// Returns the visible texts around the field at `at`: of the largest part of the page that has no other field, if it is small
 /// enough. A page with one field is all around it, so only the part that holds the field counts then.
-pub(crate) fn texts_around(widgets: &[Widget], at: usize) -> Vec<Arc<str>> {
+fn texts_around(widgets: &[Widget], at: usize) -> Vec<Arc<str>> {
     let is_field = |widget: &Widget| widget.flags.has(Flags::EDITABLE) && widget.is_visible();
     let is_alone = widgets.iter().filter(|widget| is_field(widget)).count() == 1;
     let (mut around, mut top) = (Vec::new(), at);
@@ -345,6 +384,26 @@ mod tests {
 
     fn samples(rules: &FieldRules, called: &str) -> Vec<String> {
         rules.samples(&field(called)).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn rules_are_lines_of_fields() {
+        let label = Widget {
+            text: "18 or older".into(),
+            bounds: crate::gui::Bounds::new(0, 0, 9, 9),
+            ..Widget::default()
+        };
+        let widgets = [Widget::default(), Widget { depth: 1, ..label }, Widget { depth: 1, ..field("Age") }];
+        let of = |rules: &str| {
+            let samples = samples_by_rules(&widgets, rules);
+            samples.iter().map(|(at, sample)| format!("{at} {sample}")).collect::<Vec<String>>().join(" | ")
+        };
+        assert_eq!(of("2 pattern [A-Z]{2} [0-9]\n2 minlength 4"), "2 AA 1");
+        assert_eq!(of("2 type number\n2 min 18\n2 max 99"), "2 18 | 2 99");
+        assert_eq!(of("1 placeholder MM/YY\n2 type email"), "1 10/40 | 2 name@example.com");
+        assert_eq!(of("2 maxlength 3\n2 autocomplete postal-code"), "", "it would be cut");
+        assert_eq!(of("2 maxlength x\n2 autocomplete postal-code"), "2 12345");
+        assert_eq!(of("7 type email\n-1 type email\n2\n\n2 colour red\nno rule"), "");
     }
 
     #[test]

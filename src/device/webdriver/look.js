@@ -221,7 +221,7 @@ const delegated_by_jquery = doc => {
 
 const snapshot = () => {
   const widgets = [];
-  // What the page says of each field.
+  // What the page says of its fields, a line for each rule: the place of the field, the name of the rule, and its value.
   const fields = [];
   const passing = decorations();
   // The element of each widget, the widget around it, and the reason for a click on it.
@@ -361,8 +361,13 @@ const snapshot = () => {
       set(EDITABLE, is_field(e));
       if (is_field(e) && ['INPUT', 'TEXTAREA'].includes(e.tagName)) {
         const type = (e.getAttribute('type') ?? '').toLowerCase();
-        const words = [at, e.minLength, e.maxLength, type, e.pattern, e.min, e.max, e.placeholder, e.autocomplete];
-        fields.push(words.map(word => `${word ?? ''}`.slice(0, 1000).replace(/\s/g, ' ')).join('\n'));
+        const { minLength: minlength, maxLength: maxlength, pattern, min, max, placeholder, autocomplete } = e;
+        const rules = { minlength, maxlength, pattern, min, max, placeholder, autocomplete };
+        fields.push(`${at} type ${type}`);
+        for (const [name, rule] of Object.entries(rules)) {
+          const text = `${rule ?? ''}`.slice(0, 1001).replace(/\s/g, ' ');
+          if (text) fields.push(`${at} ${name} ${text}`);
+        }
       }
       set(DOUBLE, !is_root && kinds.has('dblclick'));
       set(HOVERABLE, !is_root && ENTERS.some(kind => kinds.has(kind)));
@@ -549,7 +554,7 @@ const snapshot = () => {
     said,
     status,
     online: navigator.onLine,
-    fields,
+    fields: fields.join('\n'),
     widgets: widgets.map(({ depth, tag, role, classes, id, text, name, rect, flags }, at) => [
       depth, tag, role, classes, id, text, name,
       is_empty(rect) ? [0, 0, 0, 0] : [round(rect.left), round(rect.top), round(rect.right), round(rect.bottom)],

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::device::{Notice, said};
 use crate::gui::{
-    Bounds, Context, FieldRules, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
-    texts_around,
+    Bounds, Context, Flags, Orientation, PageReport, Screen, WIDGETS_MAX, Widget, element_class,
+    samples_by_rules,
 };
 use crate::text::{HIDDEN, variable_of, without_what_may_be_secret};
 
@@ -18,9 +18,6 @@ const TEXT_BYTES_MAX: usize = 20_000;
 
 /// Longest side of a view, far more than any display has.
 const SIDE_MAX: u32 = 100_000;
-
-/// Most fields of a page of whose texts it is heard.
-const FIELDS_MAX: usize = 200;
 
 /// Most calls of an error's trace that identify it.
 const CALLS_MAX: usize = 3;
@@ -132,33 +129,14 @@ struct Form {
     status: u16,
     online: bool,
     widgets: Vec<Row>,
-    /// Rules of its fields, see [`field_rules`].
+    /// Rules of its fields, see [`samples_by_rules`].
     #[serde(default)]
-    fields: Vec<String>,
+    fields: String,
 }
 
 /// An element: depth, tag, role, classes, id, text, name, bounds, bits, and the place of the element to be over first.
 #[derive(Deserialize)]
 struct Row(u16, String, String, String, String, String, String, [f64; 4], u32, i64);
-
-/// Reads what the page says of a field, a line each: its place among the elements, its fewest and its most letters, -1 if it says
-/// nothing of them, its type, pattern, least and largest value, placeholder, and words on what the browser may fill in.
-fn field_rules(said: &str) -> Option<(u32, FieldRules)> {
-    let mut lines = said.split('\n');
-    let mut next = || lines.next().unwrap_or_default();
-    let at = next().parse().ok()?;
-    let rules = FieldRules {
-        shortest: next().parse().unwrap_or(0),
-        longest: next().parse().ok(),
-        kind: next().to_string(),
-        pattern: next().to_string(),
-        range: [next(), next()].map(str::to_string),
-        placeholder: next().to_string(),
-        autocomplete: next().to_string(),
-        said: Vec::new(),
-    };
-    Some((at, rules))
-}
 
 /// Bits of a row, as the script has them, and what they say of a widget.
 const BITS: [(u32, Flags); 13] = [
@@ -271,13 +249,7 @@ impl PageScreen {
         }
         let crash = form.errors.first().map(|(message, trace)| identity(message, trace).into());
         let notices = form.errors.into_iter().map(|(_, trace)| Notice::Crash(cut(trace))).collect();
-        let mut samples = Vec::new();
-        for (at, mut rules) in form.fields.iter().take(FIELDS_MAX).filter_map(|said| field_rules(said)) {
-            if let Some(field) = widgets.get(at as usize) {
-                rules.said = texts_around(&widgets, at as usize);
-                samples.extend(rules.samples(field).into_iter().map(|sample| (at, sample)));
-            }
-        }
+        let samples = samples_by_rules(&widgets, &form.fields);
         let screen = Screen::new(url.origin.clone(), url.activity(), context, widgets).with_samples(samples);
         let console = (!form.said.is_empty()).then(|| cut(form.said.join("\n")));
         let report = PageReport::of(console, Some(form.status).filter(|status| *status != 0));
