@@ -31,10 +31,10 @@ impl TextForm {
         TextForm::of_role(role?)
     }
 
-    /// Returns the form that fields of this role take. The role of a field for a date or a time is the type of its input.
+    /// Returns the form that fields of this role, or of this type of input, take. For a date or a time, both are the same word.
     pub fn of_role(role: &str) -> Option<TextForm> {
         match role {
-            "spinbutton" => Some(TextForm::Number),
+            "spinbutton" | "number" => Some(TextForm::Number),
             "date" => Some(TextForm::Date),
             "time" => Some(TextForm::Time),
             "datetime-local" => Some(TextForm::DateTime),
