@@ -1,4 +1,4 @@
-//! Samples: texts that fit a field of a page, by what the page says of the field.
+//! Samples: texts that fit a field of a page, by what the page says of the field, or the program that stands for one.
 //!
 //! A guess where the page gives no rule: the words of a field may be missing or in another language.
 
@@ -75,8 +75,9 @@ const PARTS: [(&str, &str); 7] = [
     ("jjjj", "2040"),
 ];
 
-/// Most lines of rules that are read of a screen: a field has eight at most.
-const RULES_MAX: usize = 1_600;
+/// Most fields of a screen whose rules are read, and most lines of rules: a field has eight at most.
+const FIELDS_MAX: usize = 200;
+const RULES_MAX: usize = 8 * FIELDS_MAX;
 
 /// Returns texts that fit the fields among `widgets`, each with the place of its field. A line of `rules` has the place of a field,
 /// the name of a rule as in HTML, and its value; the lines of a field follow each other.
@@ -88,7 +89,7 @@ pub(crate) fn samples_by_rules(widgets: &[Widget], rules: &str) -> Vec<(u32, Arc
     };
     let lines: Vec<_> = rules.lines().take(RULES_MAX).filter_map(parts).collect();
     let mut samples = Vec::new();
-    for of_field in lines.chunk_by(|(at, _), (next, _)| at == next) {
+    for of_field in lines.chunk_by(|(at, _), (next, _)| at == next).take(FIELDS_MAX) {
         let at = of_field[0].0;
         let Some(field) = widgets.get(at as usize) else { continue };
         let mut rules = FieldRules { said: texts_around(widgets, at as usize), ..FieldRules::default() };
