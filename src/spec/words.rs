@@ -249,10 +249,13 @@ fn negated_if(formula: Formula, negate: bool) -> Formula {
 }
 
 fn within(bound: Bound) -> String {
-    let counted = |number: u32| match bound.unit {
-        Unit::Step => format!("{number} steps"),
-        Unit::Time | Unit::Rest if number.is_multiple_of(1000) => format!("{} seconds", number / 1000),
-        Unit::Time | Unit::Rest => format!("{number} milliseconds"),
+    let counted = |number: u32| {
+        let (number, unit) = match bound.unit {
+            Unit::Step => (number, "step"),
+            Unit::Time | Unit::Rest if number.is_multiple_of(1000) => (number / 1000, "second"),
+            Unit::Time | Unit::Rest => (number, "millisecond"),
+        };
+        format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
     };
     match (bound, bound.from, bound.to) {
         (Bound::ANY, ..) => String::new(),
@@ -405,6 +408,18 @@ mod tests {
         let atoms = ["a", "b", "c"].map(|name| ltl.atom(name));
         let formula = formula(&mut ltl, atoms);
         in_words(&ltl, formula).into_iter().map(|(_, line)| line).collect()
+    }
+
+    #[test]
+    fn one_of_a_unit_is_no_plural() {
+        let bounds = [Bound::steps(0, 1), Bound::time(0, 1_000), Bound::time(1, 2_000), Bound::time(0, 1)];
+        let expected = [
+            "within 1 step from now",
+            "within 1 second from now",
+            "from 1 millisecond to 2 seconds from now",
+            "within 1 millisecond from now",
+        ];
+        assert_eq!(bounds.map(within).each_ref().map(|text| text.trim()), expected);
     }
 
     #[test]
